@@ -13,6 +13,7 @@ import pandas as pd
 from board.runs.library import HERE, RunFolder
 from board.runs.run_summaries import SummaryState
 from board.runs.run_summary import RunSummary
+from board.text.format_number import fmt
 from board.user_files.run_notes import RunNote
 
 RECENT_SECONDS: Final = 600.0
@@ -69,6 +70,10 @@ class ListedRun:
         """Where a link to it leads: its newest step, where that is known and not estimated, so that the page need not choose one."""
         step = None if self.summary.sampled or self.summary.trouble else self.summary.last_step
         return {"run": self.folder.name} | ({} if step is None else {"step": step})
+
+    def marked(self, value: float | None) -> str:
+        """A number of the summary as a text, which says where it is of a part of the run; empty where it is not known."""
+        return "" if value is None else ("about " if self.summary.sampled else "") + fmt(value)
 
     def name(self, root: str) -> str:
         """What the screen calls it: what the reader does, else its path; `root` is the root's own name."""
@@ -171,6 +176,9 @@ def metrics(runs: Sequence[ListedRun]) -> list[str]:
 def rows(runs: Sequence[ListedRun], metric: str, root: str) -> pd.DataFrame:
     """A row of the table for each run, in order; columns as `_row` names them."""
     told = [_row(one, metric, root) for one in runs]
+    if any(one.summary.sampled for one in runs):  # numbers of a part are marked, which makes a column of texts
+        for line, one in zip(told, runs, strict=True):
+            line |= {name: one.marked(line[name]) for name in ("value", "step")}
     columns = ("run", "curve", "value", "step", "rollouts", "size", "trainer", "written", "problems", "findings", "tags", "note")
     return pd.DataFrame(told, columns=list(columns))
 
@@ -184,9 +192,9 @@ def _row(one: ListedRun, metric: str, root: str) -> dict[str, Any]:
         "curve": list(told.curves.get(metric, ())) or None,
         "value": told.last.get(metric),
         "step": told.last_step,
-        "rollouts": ("about " if told.sampled else "") + f"{told.rollouts:,}" if told.rollouts else unread,
+        "rollouts": one.marked(told.rollouts) if told.rollouts else unread,
         "size": one.folder.bytes,
-        "trainer": one.trainer or told.trouble or unread or ("" if one.folder.shards else "no rollouts"),
+        "trainer": (not told.rollouts and told.trouble) or one.trainer or unread or ("" if one.folder.shards else "no rollouts"),
         "written": written(one),
         "problems": f"{told.problems:,}" if told.problems is not None else NOT_LOOKED if known else unread,
         "findings": NOT_LOOKED if one.findings is None else f"{one.findings:,}",
@@ -201,7 +209,8 @@ def written(one: ListedRun) -> str:
         return ""
     if one.is_live:
         rate = one.rollouts_per_minute
-        return "training now" if rate is None else f"training now · {rate:.3g} rollouts/min"
+        about = "about " if one.summary.sampled else ""
+        return "training now" if rate is None else f"training now · {about}{rate:.3g} rollouts/min"
     if one.age < 0:
         return "just now" if one.age > -RECENT_SECONDS else "in the future"
     unit, seconds = next((pair for pair in _SECONDS if one.age >= pair[1]), ("s", 1.0))

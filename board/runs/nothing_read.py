@@ -39,18 +39,20 @@ def why_nothing(folder: Path, report: LoadReport) -> NothingRead | None:
 
 
 def _all_refused(report: LoadReport) -> NothingRead:
-    first = next((problem for problem in report.problems if problem.severity == "refused"), None)
-    reason = f"; the first reason: {first}" if first else ""
-    keys = f". Keys seen: {', '.join(report.keys)}" if report.keys and not (first and "its keys are" in first.reason) else ""
     hint = (
-        f". A mapping to begin with follows: save it as {MAPPING_FILE} beside the rollouts, or give it with --mapping"
+        f" A mapping to begin with follows: save it as {MAPPING_FILE} beside the rollouts, or give it with --mapping."
         if report.suggested_mapping
         else ""
     )
-    return NothingRead(
-        f"No rollout could be read: {plural(report.refused, 'line')} refused{reason}{keys}{hint}.",
-        report.suggested_mapping or None,
-    )
+    return NothingRead(f"{refusal(report)}{hint}", report.suggested_mapping or None)
+
+
+def refusal(report: LoadReport) -> str:
+    """What to say in one sentence of rows that were all refused: how many, the first reason, and which keys were seen."""
+    first = next((problem for problem in report.problems if problem.severity == "refused"), None)
+    reason = f"; the first reason: {first}" if first else ""
+    keys = f". Keys seen: {', '.join(report.keys)}" if report.keys and not (first and "its keys are" in first.reason) else ""
+    return f"No rollout could be read: {plural(report.refused, 'line')} refused{reason}{keys}."
 
 
 def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead | None:

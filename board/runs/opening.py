@@ -17,6 +17,7 @@ from board.errors import ArgumentRefused, MappingRefused, RunNotFound
 from board.remote import addresses, mounts
 from board.runs import column_room, frame_files, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
+from board.runs.format_detection import joined
 from board.runs.frame_files import FrameFiles
 from board.runs.framed_index import FramedIndex
 from board.runs.indexed_run import IndexedRun
@@ -37,6 +38,9 @@ from board.user_files import own_mappings, run_pads
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
+
+SHARD_COST: Final = 500
+"""What opening a shard costs beside parsing it, as bytes: of a run of very many small shards not all are small together."""
 
 
 def open_run(
@@ -90,8 +94,11 @@ class Opening:
         family: str = "",
         progress: Callable[[Progress], None] | None = None,
         most_shards: int | None = None,
+        small: int = 0,
     ) -> None:
-        """With `most_shards` a run of more, which the cache does not hold, is opened as so many of them, spread over it."""
+        """With `most_shards` a run is opened to be looked at: nothing is written to the cache, and of more shards than that which the
+        cache does not hold, and of more than `small` bytes, so many are taken, spread over it.
+        """
         self._folder, self._within, self._family, self._on_progress = folder_of(location), within, family, progress
         mounts.refresh(self._folder, wait=True)
         self._found, problems = shards.find_shards(self._folder, within, mapped=mapping is not None)
@@ -111,16 +118,21 @@ class Opening:
         elif (self._folder / frame_files.FOLDER / frame_files.NAME).is_file():
             raise index_file.gone(self._folder)
         else:
-            self.loader = self._of_cache(reading, most_shards)
+            self.loader = self._of_cache(reading, most_shards, small)
         self._bytes_kept = self.loader.done()[0]
 
-    def _of_cache(self, reading: ReadOptions, most_shards: int | None) -> Loader:
+    def _of_cache(self, reading: ReadOptions, most_shards: int | None, small: int) -> KeptRun:
         store = Store(self._folder, reading_key(reading))
-        chosen = self._found
-        if most_shards is not None and len(chosen) > most_shards and not all(map(store.has_manifest, chosen)):
-            chosen = [self._found[at] for at in sorted(sampling.spread(len(self._found))[:most_shards])]
-        self.has_all_shards = len(chosen) == len(self._found)
-        return Loader(chosen, store, reading, self._tell)
+        if most_shards is None:
+            return Loader(self._found, store, reading, self._tell)
+        found = joined(self._found)
+        known = {shard.name for shard in found if store.has_manifest(shard)}
+        new = [shard for shard in found if shard.name not in known]
+        # of a run that was read, files without rollouts have no manifest either
+        most = len(new) if sum(shard.size + SHARD_COST for shard in new) <= small else max(most_shards, len(known))
+        taken = known | {new[at].name for at in sampling.spread(len(new))[:most]}
+        self.has_all_shards = len(new) <= most
+        return KeptRun([shard for shard in found if shard.name in taken], store, reading)
 
     def _tell(self, done: int, rows: int) -> None:
         if self._on_progress:

@@ -52,7 +52,14 @@ class _Seen:
     """When it had which size, each size once."""
     summary: RunSummary | None = None
     looked_at: RunFolder | None = None
+    kept: KeptSummary | None = None
+    outside: list[int] = field(default_factory=list)
+    """What `kept` said of the time outside the run's shards when the run was looked at."""
     due: float = 0.0
+
+    def is_of(self, folder: RunFolder) -> bool:
+        """Whether the summary is of the run as it is, and of what the cache holds of it and which mapping reads it now."""
+        return self.looked_at == folder and (self.kept is None or self.outside == self.kept.outside_ns())
 
 
 class RunSummaries:
@@ -80,7 +87,7 @@ class RunSummaries:
                 seen.folder = folder
                 if not seen.sizes or seen.sizes[-1][1] != folder.bytes:
                     seen.sizes.append((now, folder.bytes))
-                if seen.looked_at != folder and folder.shards and now >= seen.due and key not in self._under_way:
+                if folder.shards and now >= seen.due and key not in self._under_way and not seen.is_of(folder):
                     self._wanted.append(key)
                 found[folder.name] = SummaryState(
                     seen.summary,
@@ -113,22 +120,26 @@ class RunSummaries:
         process = SummaryProcess(self._seconds)
         try:
             while (taken := self._next()) is not None:
-                (root, _), folder = taken
+                folder = taken[1]
                 began = time.monotonic()
                 try:
-                    told = self._looked_at(root, folder, process)
+                    told = self._looked_at(taken[0], folder, process)
                 except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
                     told = RunSummary(trouble=f"{type(error).__name__}: {error}")
                 self._store_summary(taken[0], folder, told, time.monotonic() - began)
         finally:
             process.end()
 
-    def _looked_at(self, root: Path, folder: RunFolder, process: SummaryProcess) -> RunSummary:
+    def _looked_at(self, key: tuple[Path, str], folder: RunFolder, process: SummaryProcess) -> RunSummary:
+        root = key[0]
         try:
             order = SummaryOrder(library.resolve(root, folder.folder), root, self._tokenizer, self._mapping, folder.family)
             kept = KeptSummary(order)
         except BoardError as error:
             return RunSummary(trouble=str(error))
+        with self._changed:
+            if seen := self._seen.get(key):
+                seen.kept, seen.outside = kept, kept.outside_ns()
         if (known := kept.read()) is not None:
             return known
         parsed_ns = kept.parsed_ns()

@@ -16,6 +16,7 @@ import pandas as pd
 from board import formats
 from board.runs import sampling
 from board.runs.byte_range import ByteRange
+from board.runs.nothing_read import refusal, why_nothing
 from board.runs.opening import Opening
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
@@ -31,7 +32,7 @@ SAMPLE_BYTES: Final = 3_000_000
 """So many stretches of a run, of so many bytes in all, are parsed of what the cache does not hold."""
 
 WHOLE_BYTES: Final = 2_000_000
-"""Where no more of a run than this is missing, all of it is parsed."""
+"""Where no more of a run than this is missing, in however many shards, all of it is parsed."""
 
 PACKED_BYTES: Final = 12_000_000
 """So much is parsed of shards that can only be read whole, those that are compressed: the last, the first, and some between."""
@@ -83,17 +84,32 @@ def from_written(told: dict[str, Any]) -> RunSummary:
 def summarise(location: Path, within: Path, *, tokenizer: str = "", mapping: str = "", family: str = "") -> RunSummary:
     """Look at the run in a folder, which is read as `open_run` reads it. Raises what that raises."""
     opening = Opening(
-        location, within=within, tokenizer=tokenizer or None, mapping=mapping or None, family=family, most_shards=MOST_SHARDS
+        location,
+        within=within,
+        tokenizer=tokenizer or None,
+        mapping=mapping or None,
+        family=family,
+        most_shards=MOST_SHARDS,
+        small=WHOLE_BYTES,
     )
     whole = _take_small(opening)
     run = opening.whole() if whole else _sampled(opening)
     told = replace(_numbers(run), first=first_bytes(location, within), trainers=_trainers(run, opening.loader.reading.mapping))
+    if not len(run.frame):
+        told = replace(told, trouble=_why_empty(run, whole=whole))
     if whole:
         return replace(told, rollouts=len(run.frame), problems=run.report.counts.total())
-    expected = run.reading.rows_expected if run.reading else 0
-    if not len(run.frame):
-        return replace(told, sampled=True, trouble="Its files are too large to be read in part: open the run to see it.")
+    expected = run.reading.rows_expected if run.reading and len(run.frame) else 0
     return replace(told, rollouts=max(expected, len(run.frame)), sampled=True)
+
+
+def _why_empty(run: Run, *, whole: bool) -> str:
+    """Why there is no rollout in what was read: the rows' fault, the files', or, of a part, its size; empty where nothing is written yet."""
+    if run.report.refused:
+        return ("" if whole else "Read in part. ") + refusal(run.report)
+    if nothing := why_nothing(run.location, run.report):
+        return str(nothing)
+    return "" if whole else "Its files are too large to be read in part: open the run to see it."
 
 
 def first_bytes(location: Path, within: Path) -> str:

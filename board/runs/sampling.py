@@ -178,7 +178,7 @@ def _around(place: tuple[ByteRange, int]) -> presence.Span:
 def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet]:
     """At most `most` snippets, and about `size` bytes, in the order of shards and bytes: the first, the last and some between them.
 
-    Nothing else is read, so that the lines before them are not counted (0): for who asks what rollouts say, and not where they stand.
+    Nothing else is read, so that the lines before them are UNCOUNTED but for a range's first.
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
     if not plain:
@@ -191,7 +191,8 @@ def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet
     for number in spread(len(places))[:most]:
         if size <= 0:
             break
-        if snippet := snippet_at(*places[number]):
+        within, place = places[number]
+        if snippet := snippet_at(within, place, UNCOUNTED if place > within.start else 0):
             found[number] = snippet
             size -= snippet.stop - snippet.start
     order = {one.shard.name: at for at, one in enumerate(plain)}
@@ -252,8 +253,6 @@ def _parsed(found: Sequence[Snippet], reading: ReadOptions) -> Sample | None:
         count += read.count
     report, parts = LoadReport(), list[Part]()
     part_builder.read_parts(items, shard.name, kind, reading, report, parts.append)
-    if not parts:
-        return None
     return Sample(tuple(found), tuple(first_numbers), tuple(parts), tuple(report.problems))
 
 

@@ -104,7 +104,8 @@ class Scout:
         return not self._ended.is_set()
 
     def _add(self, sample: Sample) -> None:
-        self._snapshot.samples = (*self._snapshot.samples, sample)
+        if sample.parts:
+            self._snapshot.samples = (*self._snapshot.samples, sample)
 
     def _free(self, found: list[Snippet]) -> list[Snippet]:
         """The snippets, or what of them stands before the next one, that no sample holds already."""
@@ -139,7 +140,7 @@ class Scout:
         self._work.prefer(lambda one: one == found.within)
         for sample in sampling.samples(self._free([found]), self._reading):
             self._add(sample)
-            self._step = sample.steps[0].first
+            self._step = next((one.first for one in sample.steps), self._step)
         self._news.set()
 
     def _by_line(self, ranges: list[ByteRange], line: int) -> Snippet | None:

@@ -39,9 +39,10 @@ def _way(one: ListedRun) -> dict[str, str | int]:
 
 def _facts(one: ListedRun, metric: str) -> str:
     told, known = one.summary, one.state.summary is not None
-    steps = "" if told.last_step is None else f"Steps {told.first_step:,} to {told.last_step:,}"
-    rollouts = f"{'about ' if told.sampled else ''}{plural(told.rollouts, 'rollout')}" if told.rollouts else ""
-    value = f"{metric} {fmt(told.last[metric])} at the end" if metric in told.last else ""
+    about = "about " if told.sampled else ""
+    steps = "" if told.last_step is None else f"Steps {about}{told.first_step:,} to {told.last_step:,}"
+    rollouts = f"{about}{plural(told.rollouts, 'rollout')}" if told.rollouts else ""
+    value = f"{metric} {about}{fmt(told.last[metric])} at the end" if metric in told.last else ""
     files = f"{size(one.folder.bytes)} in {plural(one.folder.shards, 'shard')}"
     sampled = "Estimated: its head, its tail and places between them were read." if told.sampled else ""
     lines = [

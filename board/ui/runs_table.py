@@ -26,9 +26,12 @@ TICK: Final = "beside others"
 _NUMBERS: Final = frozenset({"rollouts", "size", "problems", "findings"})
 """Columns of numbers that are written out, because not all are known."""
 
+ABOUT: Final = "“about”: of the parts that were read, until the run is opened"
+
 _HELP: Final = {
-    "step": "largest step that was seen",
-    "rollouts": "“about”: estimated from the parts that were read",
+    "value": f"its mean at the last step that has it; {ABOUT}",
+    "step": f"largest step that was seen; {ABOUT}",
+    "rollouts": ABOUT,
     "written": "when a file of the run changed last; one that was seen growing in the last ten minutes is training now",
     "problems": "lines that could not be read and things that are odd, known once all of the run was read",
     "findings": "what went wrong in training, known of runs that were open since the board began",
@@ -92,9 +95,9 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> TableColumn:
         called = "reward by step" if metric == "reward" else "curve by step"
         return TableColumn(called, width=140, drawn="trend", color=COLORS["policy"])
     if name == "value":
-        return TableColumn("last", "its mean at the last step that has it", right=True)
+        return TableColumn("last", told, right=True)
     if name == "step":
-        return TableColumn("last step", told, format="%d", right=True)
+        return TableColumn("last step", told, format="%d" if pd.api.types.is_numeric_dtype(values) else "", right=True)
     if name == "tags":
         return TableColumn(drawn="tags")
     if name == "written" and values.str.contains("·").any():

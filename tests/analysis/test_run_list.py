@@ -91,6 +91,26 @@ def test_a_row_says_what_is_not_known() -> None:
     assert frame["curve"].tolist() == [None, [0.5], None]
 
 
+def test_numbers_of_a_part_are_marked() -> None:
+    """A value, a step and a rate that were not read of all of a run say so; where all runs are known columns are of numbers."""
+    whole, part = (
+        listed("whole", summary=told(0.5, 7)),
+        listed("part", age=5.0, summary=told(0.0208, 3, sampled=True), rate=100.0),
+    )
+    frame = run_list.rows([whole, part, listed("unread")], "reward", "root")
+    assert frame["value"].tolist() == ["0.500", "about 0.0208", ""]
+    assert frame["step"].tolist() == ["7", "about 3", ""]
+    assert frame["written"][1] == "training now · about 600 rollouts/min"
+    frame = run_list.rows([whole], "reward", "root")
+    assert (frame["value"].tolist(), frame["step"].tolist()) == ([0.5], [7])
+
+
+def test_why_a_run_has_no_rollout_stands_before_whose_it_is() -> None:
+    """A trainer whose rows were all refused explains nothing."""
+    refused = listed("a", summary=RunSummary(trainers=("verl",), trouble="No rollout could be read"))
+    assert run_list.rows([refused], "reward", "root")["trainer"].tolist() == ["No rollout could be read"]
+
+
 def test_a_link_names_the_newest_step_where_it_is_known() -> None:
     """An estimated one may not be there."""
     assert listed("a", summary=told(0.5, 7)).address == {"run": "a", "step": 7}

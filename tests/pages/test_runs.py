@@ -90,6 +90,14 @@ def test_a_moved_run_keeps_its_name(runs: Path) -> None:
     assert field(test, "text_input", "Name").value == "Mine"
 
 
+def test_a_run_that_cannot_be_read_says_why(root: Path) -> None:
+    """The first reason, however many files there are; the list is of the run as it opens."""
+    for at in range(60):
+        write_run(root / "many", {f"out_{at}.jsonl": [{"conversation": "hello", "points": 0.5, "env": "toy"}]})
+    (told,) = table(filled(opened("runs")))["trainer"]
+    assert told.startswith("No rollout could be read: 60 lines refused; the first reason: out_0.jsonl:1: has no `step`")
+
+
 def test_a_root_without_runs_says_so(root: Path) -> None:
     """And what to do."""
     assert "No run folders" in texts(opened("runs"))

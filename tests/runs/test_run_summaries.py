@@ -5,14 +5,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from rows import row, write_run
 
+from board.runs import run_summaries
 from board.runs.kept_run_summaries import KeptSummary
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
 from board.runs.run_summaries import RunSummaries, SummaryState
 from board.runs.run_summary import RunSummary, summarise
 from board.runs.summary_process import SummaryOrder, SummaryProcess
+from board.user_files import own_mappings
 
 
 def waited(of: RunSummaries, root: Path, enough: Callable[[dict[str, SummaryState]], bool]) -> dict[str, SummaryState]:
@@ -104,6 +107,68 @@ def test_a_summary_of_a_sample_gives_way_once_the_cache_holds_the_run(tmp_path: 
     assert kept(run).read() is not None
     open_run(run, within=tmp_path)
     assert kept(run).read() is None
+
+
+MAPPINGS = {"without a mapping": "", "by a mapping": '[fields]\nstep = "step"\nresponse = "response"\nreward = "reward"\n'}
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS.values(), ids=MAPPINGS)
+def test_the_list_has_the_runs_own_numbers_once_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapping: str
+) -> None:
+    """What was of a part is of all of the run soon after somebody opened it, and stays so when the board begins again."""
+    monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
+    long = "x" * 3_000
+    shards = {f"{at}.jsonl": [row(0, reward=float(at % 60 < 20), response=long)] * 10 for at in range(120)}
+    run = write_run(tmp_path / "root" / "run", shards)
+    if mapping:
+        (run / "rollouts.toml").write_text(mapping)
+    of, root = RunSummaries(), tmp_path / "root"
+    first = waited(of, root, all_known)["run"].summary
+    assert first is not None
+    assert first.sampled
+    open_run(run, within=root)
+
+    def is_whole(found: dict[str, SummaryState]) -> bool:
+        summary = found["run"].summary
+        return summary is not None and not summary.sampled
+
+    again = RunSummaries()
+    for summaries in (of, again):
+        told = waited(summaries, root, is_whole)["run"].summary
+        assert told is not None
+        assert (told.sampled, told.rollouts) == (False, 1_200)
+        assert told.last["reward"] == pytest.approx(1 / 3, abs=1e-5)
+
+
+def test_a_mapping_that_is_taken_counts_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that could not be read is read when a mapping is laid beside it, mended there, or taken for it on its page."""
+    monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
+    rows = [{"said": "x", "points": 0.5}]
+    for name in ("beside", "taken", "mended"):
+        write_run(tmp_path / "root" / name, {"a.jsonl": rows})
+    (tmp_path / "root" / "mended" / "rollouts.toml").write_text("no mapping")
+    of, root = RunSummaries(), tmp_path / "root"
+    assert all(one.summary and one.summary.trouble for one in waited(of, root, all_known).values())
+    mapping = '[fields]\nstep = { constant = 0 }\nresponse = "said"\nreward = "points"\n'
+    for name in ("beside", "mended"):
+        (root / name / "rollouts.toml").write_text(mapping)
+    own_mappings.keep(root / "taken", mapping)
+
+    def are_read(found: dict[str, SummaryState]) -> bool:
+        return all(one.summary is not None and not one.summary.trouble for one in found.values())
+
+    told = waited(of, root, are_read)
+    assert [one.summary.last["reward"] for one in told.values() if one.summary] == [0.5] * 3
+
+
+def test_looking_at_a_run_is_no_change_of_it(tmp_path: Path) -> None:
+    """A part of a run is not looked at again and again because it was looked at."""
+    run = write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
+    place = kept(run)
+    before = place.outside_ns()
+    summarise(run, tmp_path)
+    assert place.outside_ns() == before
 
 
 def test_where_the_cache_cannot_be_written_summaries_are_made_all_the_same(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 """Tests of what a glance tells of a run: the same as all of it where it is small or kept, an honest estimate where it is not."""
 
+import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rows import row, write_run
 
+from board.errors import NothingRead
 from board.runs import run_summary
 from board.runs.opening import open_run
 from board.runs.run_summary import POINTS, from_written, summarise
@@ -35,7 +38,8 @@ def test_a_mapping_one_folder_above_counts_as_for_the_run(tmp_path: Path) -> Non
     (tmp_path / "root" / "rollouts.toml").write_text('[fields]\nstep = { constant = 0 }\nresponse = "said"\nreward = "points"\n')
 
     assert summarise(run, tmp_path / "root").last["reward"] == open_run(run).frame["reward"].mean() == 1.0
-    assert len(open_run(run, within=run).frame) == 0
+    with pytest.raises(NothingRead):
+        open_run(run, within=run)
 
 
 def test_of_a_large_run_its_ends_are_known_and_the_rest_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,10 +79,64 @@ def test_a_packed_shard_is_read_whole_or_not_at_all(tmp_path: Path, monkeypatch:
 def test_of_many_shards_some_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first and the last among them, and the rollouts of all are estimated."""
     monkeypatch.setattr(run_summary, "MOST_SHARDS", 5)
+    monkeypatch.setattr(run_summary, "WHOLE_BYTES", 0)
     shards = {f"step_{step}.jsonl": [row(step, reward=1.0) for _ in range(8)] for step in range(20)}
     told = summarise(write_run(tmp_path / "run", shards), tmp_path)
     assert (told.first_step, told.last_step, told.sampled) == (0, 19, True)
     assert abs(told.rollouts - 160) < 16
+
+
+@pytest.mark.parametrize(("ending", "write"), [("jsonl", json.dumps), ("json", lambda one: json.dumps([one]))])
+def test_a_small_run_of_many_shards_is_read_whole(tmp_path: Path, ending: str, write: Callable[[Any], str]) -> None:
+    """A file a row is no large run: the list has the run's own mean, not that of the files that were looked at."""
+    shards = {f"task_{at:03}.{ending}": f"{write(row(0, reward=float(at < 60)))}\n".encode() for at in range(120)}
+    run = write_run(tmp_path / "run", shards)
+    told = summarise(run, tmp_path)
+    assert (told.rollouts, told.sampled, told.problems) == (120, False, 0)
+    assert told.last["reward"] == 0.5
+
+
+READ_BEFORE = {
+    "by itself": {},
+    "beside files of other things": {f"stats_{at}.jsonl": b'{"step": 1, "loss": 0.5}\n' for at in range(6)},
+    "by a mapping": {"rollouts.toml": b'[fields]\nstep = "step"\nresponse = "response"\nreward = "reward"\n'},
+}
+
+
+@pytest.mark.parametrize("files", READ_BEFORE.values(), ids=READ_BEFORE)
+def test_a_run_of_many_shards_has_its_own_numbers_once_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes]
+) -> None:
+    """They are of a part until the run was opened, and of all of it then, whatever lies beside its rollouts."""
+    monkeypatch.setattr(run_summary, "MOST_SHARDS", 5)
+    monkeypatch.setattr(run_summary, "WHOLE_BYTES", 0)
+    run = write_run(tmp_path / "run", {f"{at}.jsonl": [row(0, reward=float(at == 7))] for at in range(20)})
+    for name, text in files.items():
+        (run / name).write_bytes(text)
+    assert summarise(run, tmp_path).sampled
+    open_run(run, within=tmp_path)
+    told = summarise(run, tmp_path)
+    assert (told.last["reward"], told.sampled) == (0.05, False)
+
+
+UNREAD = [{"conversation": "hello", "points": 0.5, "env": "toy"}]
+"""Rows of a layout that nobody knows."""
+
+REFUSED = "has no `step` and no `response` or `response_tokens`; its keys are: conversation, points, env"
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "many"])
+@pytest.mark.parametrize("whole_bytes", [2_000_000, 0], ids=["whole", "in part"])
+def test_a_run_of_refused_rows_says_the_first_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, whole_bytes: int
+) -> None:
+    """Read whole or in part, what is wrong with its rows is said, and not its size."""
+    monkeypatch.setattr(run_summary, "WHOLE_BYTES", whole_bytes)
+    names = [f"out_{at}.jsonl" for at in range(60)] if name == "many" else [name]
+    told = summarise(write_run(tmp_path / "run", dict.fromkeys(names, UNREAD * 2)), tmp_path)
+    assert told.trouble.endswith(f"the first reason: {names[0]}:1: {REFUSED}.")
+    assert told.trouble.startswith("No rollout could be read") is (whole_bytes > 0 or name == "a.jsonl.gz")
+    assert "\n" not in told.trouble
 
 
 ODD: dict[str, list[dict[str, Any] | bytes]] = {

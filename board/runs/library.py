@@ -5,6 +5,7 @@ Nothing outside the root can be named. Knows no screen; a reader's choices live 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from board.formats.filename_hints import is_part
 from board.remote import mounts
 from board.runs import dump_beside
 from board.runs.background_load import BackgroundLoad
+from board.runs.format_detection import identify
 from board.runs.opening import opened_whole
 from board.runs.progress import Progress
 from board.runs.run import Run
@@ -20,7 +22,7 @@ from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources import index_file
 from board.sources.candidates import is_loose
-from board.sources.shards import Fingerprint, Shard, find_shards, state_of
+from board.sources.shards import Fingerprint, Shard, bare_name, find_shards, state_of
 from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
 
@@ -76,16 +78,24 @@ def list_runs(root: Path) -> list[RunFolder]:
     found: dict[str, RunFolder] = {}
     for folder in _subfolders(root):
         here = _with_dumps(folder, root)
-        found |= {run.name: run for run in [*here, *_below(folder, here[0], root, LEVELS)]}
+        found |= {run.name: run for run in [*here, *_with_those_below(folder, here[0], root, LEVELS)]}
     return [*found.values()]
 
 
+def _with_those_below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[RunFolder]:
+    """The folder, and the runs below it where it only holds them: logs of metrics that lie in it are then no file of a run's."""
+    if not (below := _below(folder, described, root, levels)):
+        return [described]
+    logs = sum(shard.size for shard in find_shards(folder, deep=False)[0] if _is_log(shard))
+    return [replace(described, bytes=described.bytes - logs), *below]
+
+
 def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[RunFolder]:
-    """The runs below a folder that only holds them, each followed by those below it, so many levels down."""
+    """The runs below a folder that only holds them, each followed by those below it, so many levels down; none of any other folder."""
     if not (levels and described.shards) or _has_own_shards(folder) or _is_divided(folder):
         return []
     children = [(child, _describe(child, root)) for child in _subfolders(folder)]
-    return [run for child, own in children if own.shards for run in (own, *_below(child, own, root, levels - 1))]
+    return [run for child, own in children if own.shards for run in _with_those_below(child, own, root, levels - 1)]
 
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
@@ -106,11 +116,17 @@ def _dump(run: RunFolder, family: str, folder: str, root: Path) -> RunFolder:
 
 
 def _has_own_shards(folder: Path) -> bool:
-    """Whether shards lie directly in the folder, or it is an index; a table or list beside folders that hold shards is none of theirs."""
+    """Whether shards lie directly in the folder, or it is an index; a table or list beside folders that hold shards is none of theirs.
+
+    Nor are logs of metrics that are named after the folders beside them: each is of the run in that folder.
+    """
     if index_file.is_there(folder):
         return True
-    own, _ = find_shards(folder, deep=False)
-    return any(not is_loose(shard.name) for shard in own) or bool(own and len(own) == len(find_shards(folder)[0]))
+    own = find_shards(folder, deep=False)[0]
+    if all(is_loose(shard.name) for shard in own):
+        return bool(own and len(own) == len(find_shards(folder)[0]))
+    beside = {shown(path.name) for path in _subfolders(folder)}
+    return len(own) < 2 or not all(bare_name(shard.name) in beside and _is_log(shard) for shard in own)
 
 
 def _subfolders(folder: Path) -> list[Path]:
@@ -133,9 +149,18 @@ def _is_divided(folder: Path) -> bool:
     """Whether the sub-folders that hold shards are parts of one run: steps, ranks, or what its trainer calls its dumps."""
     inside = _subfolders(folder)
     parts = [path for path in inside if is_part(path.name)]
-    return any(find_shards(path)[0] for path in parts) and not any(
-        find_shards(path)[0] for path in inside if not is_part(path.name)
-    )
+    return any(find_shards(path)[0] for path in parts) and not any(map(_holds_rollouts, {*inside} - {*parts}))
+
+
+def _holds_rollouts(folder: Path) -> bool:
+    """Whether there are shards under a folder that are no logs of metrics."""
+    return not all(map(_is_log, find_shards(folder)[0]))
+
+
+@lru_cache(maxsize=10_000)
+def _is_log(shard: Shard) -> bool:
+    """Whether a shard is a trainer's log of metrics; looked into again when it has changed."""
+    return identify(shard).is_log
 
 
 def _describe(folder: Path, root: Path) -> RunFolder:

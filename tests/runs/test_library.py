@@ -7,8 +7,11 @@ import pytest
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
+from board.replies import metric_rows
 from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, links_out, list_runs, resolve
+from board.runs.opening import open_run
 from board.runs.progress import Progress
+from board.runs.run_listing import without_shelves
 
 RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
     "runs side by side": (["run_2/a.jsonl", "run_10/a.jsonl", "run_10/b.jsonl.gz"], [("run_2", 1), ("run_10", 2)]),
@@ -144,6 +147,59 @@ def test_nothing_else_can_be_named(tmp_path: Path, name: str) -> None:
         resolve(root, asked)
 
     assert str(refusal.value) == f"There is no run {asked!r} under this root: choose one from the list."
+
+
+LOGS = {
+    "beside": ("metrics.jsonl", True),
+    "beside, flat": ("metrics.jsonl", False),
+    "beside, named after the experiment": ("exp.jsonl", True),
+    "in a folder of logs": ("logs/exp.jsonl", True),
+    "in a folder of logs, flat": ("logs/metrics.jsonl", False),
+    "in a folder of a project": ("project/exp.jsonl", True),
+    "in a folder below": ("file_logger/project/exp.jsonl", True),
+}
+"""Where a log lies, and whether its metrics are under a key as verl writes them."""
+
+
+@pytest.mark.parametrize("at", ["run", "below/run", "."])
+@pytest.mark.parametrize(("log", "nested"), LOGS.values(), ids=LOGS)
+def test_rollouts_and_a_log_of_metrics_are_one_run(tmp_path: Path, log: str, at: str, nested: bool) -> None:
+    """Wherever in the run's folder its trainer logs metrics, in the list it is no run beside it, and they are the run's own."""
+    metrics = [{"actor/loss": 0.1, "critic/score/mean": 0.5}] * 3
+    rows = [{"step": step, **({"data": one} if nested else one)} for step, one in enumerate(metrics, 1)]
+    verl = {"input": "q", "output": "a", "gts": "a", "score": 1.0}
+    shards = {f"rollouts/{step}.jsonl": [{**verl, "step": step}] * 2 for step in (1, 2)}
+    shards |= {"validation_data/2.jsonl": [{**verl, "step": 2}]}
+    write_run(tmp_path / at, {**shards, log: rows})
+
+    assert [one.name for one in without_shelves(list_runs(tmp_path))] == [at]
+    run = open_run(tmp_path / at, within=tmp_path)
+    assert (len(run.frame), [*run.report.skipped]) == (5, [log])
+    logged = metric_rows.metrics(run, at, within=tmp_path).logged
+    assert logged is not None
+    assert {one.name for one in logged.scalars} == {"actor/loss", "critic/score/mean"}
+
+
+def test_a_folder_of_other_rollouts_is_no_log(tmp_path: Path) -> None:
+    """Two runs, one of which lies in a folder with a name of a part, stay two."""
+    write_run(
+        tmp_path / "exp", {"rollouts/1.jsonl": [row()], "other/1.jsonl": [row()], "logs/exp.jsonl": [{"step": 1, "a": 2.0}]}
+    )
+    assert {"exp/rollouts", "exp/other"} <= {one.name for one in without_shelves(list_runs(tmp_path))}
+
+
+def test_a_log_makes_one_run_of_the_folders_beside_it(tmp_path: Path) -> None:
+    """Rollouts of training and of validation are of the run whose metrics lie beside them, whatever their folders are called."""
+    write_run(tmp_path / "run", {"gen/1.jsonl": [row(1)], "check/1.jsonl": [row(1)], "metrics.jsonl": [{"step": 1, "a": 2.0}]})
+    assert [one.name for one in without_shelves(list_runs(tmp_path))] == ["run"]
+
+
+def test_logs_of_several_runs_make_no_run_of_them(tmp_path: Path) -> None:
+    """The folder that holds runs and the log of each is not one run of all of them."""
+    logs = {f"project/{name}.jsonl": [{"step": 1, "a": 2.0}] for name in ("one", "two")}
+    write_run(tmp_path, {**logs, "project/one/rollouts/1.jsonl": [row(1)], "project/two/rollouts/1.jsonl": [row(1)]})
+    for root, prefix in ((tmp_path, "project/"), (tmp_path / "project", "")):
+        assert [one.name for one in without_shelves(list_runs(root))] == [f"{prefix}one", f"{prefix}two"]
 
 
 def test_a_link_out_of_the_root_is_told(tmp_path: Path) -> None:

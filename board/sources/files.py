@@ -4,6 +4,7 @@ PyTorch dumps, trackio.
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ _FEATHER_1: Final = b"FEA1"
 
 _MOST_TORCH: Final = 8 << 30
 """Bytes of a `.pt` file, which is read at once; a step of the largest trainings has some 2 GB."""
+
+_TORCH_GLOBAL: Final = re.compile(r"GLOBAL ([\w.]{1,200}) (?:was not an allowed|whose module)")
+"""The class or function in a file that PyTorch refuses to load."""
 
 
 _SCALARS: Final = frozenset((bool, int, float))
@@ -290,8 +294,11 @@ def _tensors(stream: BinaryIO) -> Any:
     try:
         return torch.load(stream, map_location="cpu", weights_only=True)
     except Exception as error:  # of a damaged file torch raises whatever it stumbles over first
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise RowRefused(f"cannot be read as tensors and plain values: {reason}") from error
+        text = str(error) or type(error).__name__
+        if "weights_only" in text:  # PyTorch advises to load it without the check, which would run what is in it
+            named = _TORCH_GLOBAL.search(text)
+            text = f"it holds {named[1] if named else 'other objects'}"
+        raise RowRefused(f"cannot be read as tensors and plain values: {text.splitlines()[0]}") from error
 
 
 def _plain(value: Any, given: Given) -> Any:

@@ -170,6 +170,26 @@ def test_code_in_a_torch_dump_is_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "written").exists()
 
 
+@pytest.mark.parametrize(
+    ("pickled", "reason"),
+    [
+        pytest.param(b"\x80\x02cdatetime\ndate\n.", "it holds datetime.date", id="a class"),
+        pytest.param(b"\x80\x02cos\nsystem\n.", "it holds os.system", id="a function"),
+        pytest.param(b"\x80\x02cplease set\nweights_only=False\n.", "it holds other objects", id="a name that advises"),
+        pytest.param(b"\x80\x04\x95\x00.", "it holds other objects", id="a newer pickle"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
+def test_no_reader_is_advised_to_load_a_torch_dump_unchecked(tmp_path: Path, pickled: bytes, reason: str) -> None:
+    """PyTorch's advice to load a file without its check is never repeated; what the file holds is named instead."""
+    pytest.importorskip("torch")
+    (tmp_path / "1.pt").write_bytes(pickled)
+
+    _, (said,) = found(tmp_path / "1.pt")
+
+    assert said == f"1.pt: cannot be read as tensors and plain values: {reason}"
+
+
 class _Writes:
     """Makes a file where its pickle is loaded as Python's."""
 

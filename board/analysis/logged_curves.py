@@ -153,7 +153,7 @@ class CurveReader:
 def _read(source: LogSource) -> Scalars | BoardError:
     """What one source holds; tables and texts that the board pushed itself are left out."""
     try:
-        found = trackers.tracker(source.tracker).read(source.path)
+        found = trackers.tracker(source.tracker).read(source.path, source.within)
     except BoardError as error:
         return error
     return Scalars(

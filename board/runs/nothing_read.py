@@ -34,7 +34,11 @@ def why_nothing(folder: Path, report: LoadReport) -> NothingRead | None:
         return None
     if report.refused:
         return _all_refused(report)
-    left = [LogSource(jsonl.NAME, folder.resolve() / path_of(name)) for name, why in report.skipped.items() if why == IS_LOG]
+    left = [
+        LogSource(jsonl.NAME, folder.resolve() / path_of(name), folder.resolve())
+        for name, why in report.skipped.items()
+        if why == IS_LOG
+    ]
     return metrics_alone(folder, left) if left else None
 
 
@@ -63,7 +67,7 @@ def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead |
     told, names = [], set[str]()
     for log in logs[:NAMED]:
         try:
-            curves = tracker(log.tracker).read(log.path)
+            curves = tracker(log.tracker).read(log.path, log.within)
         except BoardError:  # its library may be missing; that it is a log is known without
             curves = Curves({})
         names |= curves.keys()

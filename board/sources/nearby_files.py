@@ -66,10 +66,13 @@ def _entries_of(folder: Path | str) -> list[os.DirEntry[str]]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a regular file of at most MAX_BYTES. Raises BoardError where there is none, and where reading it fails."""
+def opened(path: Path, within: Path | None = None) -> Iterator[BinaryIO]:
+    """The bytes of a regular file of at most MAX_BYTES that lies `within`, where that is given.
+
+    Raises BoardError where there is none, and where reading it fails.
+    """
     try:
-        with run_files.opened(path, most=MAX_BYTES) as file:
+        with run_files.opened(path, within=within, most=MAX_BYTES) as file:
             yield file
     except OSError as error:
         raise BoardError(_unreadable(path, error)) from error

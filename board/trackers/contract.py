@@ -4,8 +4,12 @@ A tracker's library is imported in these functions only, so that the board and t
 
     NAME = "tensorboard"
     def find(folder: Path) -> list[Path]            what of this tracker lies in a folder or below it; [] where nothing does
-    def read(path: Path) -> Curves                  its scalars by name; raises BoardError, TrackerMissing without the library
-    def runs(path: Path) -> dict[str, Path]         the names of the runs in it as they were recorded, the newest first; raises the same
+    def read(path: Path, within: Path | None = None) -> Curves
+                                                    its scalars by name, from no file outside `within`, where that is given;
+                                                    raises BoardError, TrackerMissing without the library
+    def runs(path: Path, within: Path | None = None) -> dict[str, Path]
+                                                    the names of the runs in it as they were recorded, the newest first;
+                                                    `within` and what it raises are as of `read`
     def open_writer(run: str, **kwargs) -> Writer   begins or goes on with a run; raises BoardError, TrackerMissing
 """
 
@@ -90,10 +94,10 @@ class Tracker(Protocol):
     def find(self, folder: Path) -> list[Path]:
         """What of this tracker lies in a folder or below it."""
 
-    def read(self, path: Path) -> Curves:
-        """The scalars it holds, by name."""
+    def read(self, path: Path, within: Path | None = None) -> Curves:
+        """The scalars it holds, by name; no file outside `within` is read, where that is given."""
 
-    def runs(self, path: Path) -> dict[str, Path]:
+    def runs(self, path: Path, within: Path | None = None) -> dict[str, Path]:
         """The recorded names of the runs that it holds, the newest first, and what to read of each; {} where no name was recorded."""
 
     def open_writer(self, run: str, **kwargs: Any) -> TrackerWriter:

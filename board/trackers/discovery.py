@@ -4,7 +4,7 @@ Beside a run there may be many runs. Where a log folder has folders of this run'
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,8 @@ class LogSource:
 
     tracker: str
     path: Path
+    within: Path | None = field(default=None, compare=False)
+    """The folder that no file of it may lie outside of; None for a place that the reader has named."""
 
 
 def near(folder: Path, within: Path | None = None) -> list[LogSource]:
@@ -39,7 +41,7 @@ def near(folder: Path, within: Path | None = None) -> list[LogSource]:
     places = [folder]
     if folder != within:
         places += _beside(folder)
-    found = [LogSource(name, path) for place in places for name in NAMES for path in tracker(name).find(place)]
+    found = [LogSource(name, path, within) for place in places for name in NAMES for path in tracker(name).find(place)]
     return list(dict.fromkeys(found))[:MAX_FOUND]
 
 

@@ -56,19 +56,19 @@ def _is_wrapped(path: Path) -> bool:
         return False
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of the file's folder, or the file's own where it is named after the experiment; the file itself says none."""
     return {path.parent.name if path.name in NAMES else path.stem: path}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """The values of a file's lines by name, nested ones joined by "/"; NaN and Infinity are numbers. Empty lines are passed over.
 
     A last line without its end that is not JSON yet is left for the next time. Raises BoardError that names file, line and reason.
     """
     file_path = path / FILE_NAME if path.is_dir() else path
     points = Points(file_path)
-    with opened(file_path) as file:
+    with opened(file_path, within) as file:
         for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
             if not line.strip():
                 continue

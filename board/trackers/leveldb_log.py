@@ -29,14 +29,14 @@ _PIECE: Final = struct.Struct("<IHB")
 _WHOLE, _FIRST, _MIDDLE, _LAST = range(1, 5)
 
 
-def records(path: Path, mark: Mark) -> Iterator[bytes]:
-    """The bytes of each whole record, in order. A last record still being written is left out.
+def records(path: Path, mark: Mark, within: Path | None = None) -> Iterator[bytes]:
+    """The bytes of each whole record, in order. A last record still being written is left out. `within` as of `opened`.
 
     Raises BoardError, naming the file and the byte, for a file that is no transaction log, and for one that is damaged.
     """
     record = bytearray()  # bytes would be copied for each piece, of which a record may have millions
     expected = (_WHOLE, _FIRST)
-    for at, kind, piece in _pieces(path, mark):
+    for at, kind, piece in _pieces(path, mark, within):
         if kind not in expected:
             raise BoardError(f"{path}: damaged at byte {at:,}: a record's pieces are out of order.")
         record += piece
@@ -48,9 +48,9 @@ def records(path: Path, mark: Mark) -> Iterator[bytes]:
         expected = (_MIDDLE, _LAST) if kind in (_FIRST, _MIDDLE) else (_WHOLE, _FIRST)
 
 
-def _pieces(path: Path, mark: Mark) -> Iterator[tuple[int, int, bytes]]:
+def _pieces(path: Path, mark: Mark, within: Path | None) -> Iterator[tuple[int, int, bytes]]:
     """Each whole piece: where its head is, its kind and its bytes."""
-    with opened(path) as file:
+    with opened(path, within) as file:
         start = 0
         while block := file.read(_BLOCK):
             at = _after_mark(block, path, mark) if start == 0 else 0

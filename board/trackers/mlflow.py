@@ -70,19 +70,19 @@ def _is_run(path: Path) -> bool:
         return False
 
 
-def _database(file: Path) -> AbstractContextManager[sqlite3.Connection]:
-    return sqlite_files.opened(file, "MLflow", SECONDS)
+def _database(file: Path, within: Path | None) -> AbstractContextManager[sqlite3.Connection]:
+    return sqlite_files.opened(file, "MLflow", SECONDS, within=within)
 
 
 def _has_metrics(database: sqlite3.Connection) -> bool:
     return all(sqlite_files.columns(database, table) >= columns for table, columns in _COLUMNS.items())
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of a run's folder's run; of a database all that have metrics, the newest first, each one's path `database/id`."""
     if path.is_dir():
-        return {name: path} if (name := _name_in(path / _ABOUT)) else {}
-    with _database(path) as database:
+        return {name: path} if (name := _name_in(path / _ABOUT, within)) else {}
+    with _database(path, within) as database:
         if not _has_metrics(database):
             return {}
         rows = database.execute(
@@ -95,10 +95,10 @@ def runs(path: Path) -> dict[str, Path]:
     return named
 
 
-def _name_in(about: Path) -> str:
+def _name_in(about: Path, within: Path | None) -> str:
     """The run's name in its `meta.yaml`, which MLflow writes a line for each field."""
     try:
-        with opened(about) as file:
+        with opened(about, within) as file:
             text = file.read(_MOST_ABOUT).decode(errors="replace")
     except BoardError:
         return ""
@@ -109,16 +109,16 @@ def _name_in(about: Path) -> str:
     return (quoted[1] or quoted[2] or "") if quoted else found[1].strip()
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """The numbers of a run's folder; of the newest run of a database, or for the path `database/id` of that.
 
     Raises BoardError that names the file for one that is damaged or none.
     """
     if (path / _METRICS).is_dir():
-        return _of_files(path)
+        return _of_files(path, within)
     file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
     points = Points(file)
-    with _database(file) as database:
+    with _database(file, within) as database:
         if not _has_metrics(database):
             raise BoardError(f"{file}: no store of MLflow.")
         for name, step, value in _rows(database, None if file == path else path.relative_to(file).as_posix()):
@@ -145,13 +145,13 @@ def _bounded(value: float) -> float:
     return value if abs(value) < largest else value * 2
 
 
-def _of_files(folder: Path) -> Curves:
+def _of_files(folder: Path, within: Path | None) -> Curves:
     """Each file of the folder of metrics is one, its path its name; a line is time, value and step."""
     inside = folder / _METRICS
     points = Points(folder)
     for file_path in walk(inside):
         name = file_path.relative_to(inside).as_posix()
-        with opened(file_path) as file:
+        with opened(file_path, within) as file:
             for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
                 try:
                     _, value, step = line.split()[:3]

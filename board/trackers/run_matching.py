@@ -40,7 +40,7 @@ def _own(source: LogSource, folder: Path, runs: Mapping[str, str]) -> list[LogSo
         return [source]
     owners = {name: _owner(name, runs, top) for name in recorded}
     chosen = [name for name in recorded if owners[name] == folder.name] or [name for name in recorded if owners[name] is None][:1]
-    return [LogSource(source.tracker, recorded[name]) for name in chosen]
+    return [LogSource(source.tracker, recorded[name], source.within) for name in chosen]
 
 
 def _owner(name: str, runs: Mapping[str, str], top: str) -> str | None:
@@ -58,7 +58,7 @@ def _recorded(source: LogSource) -> Mapping[str, Path]:
 @lru_cache(_KEPT)
 def _recorded_at(source: LogSource, seen: tuple[tuple[int, int] | None, ...]) -> Mapping[str, Path]:
     try:
-        return tracker(source.tracker).runs(source.path)
+        return tracker(source.tracker).runs(source.path, source.within)
     except (BoardError, OSError):
         return {}
 

@@ -26,12 +26,12 @@ def find(folder: Path) -> list[Path]:
     return []
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """Nothing: what went to a terminal is gone."""
     return {}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """Raises BoardError: what went to a terminal is gone."""
     raise BoardError(f"{path}: standard output cannot be read back; write it to metrics.jsonl as JSON lines.")
 

@@ -47,14 +47,14 @@ def find(folder: Path) -> list[Path]:
     return find_logs(folder, _ENDING)
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of a log's experiment; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    begun = itertools.islice(_messages(path), _BEGINNING)
+    begun = itertools.islice(_messages(path, within), _BEGINNING)
     name = next((record.start.name for record in begun if record.HasField("start")), "")
     return {name: path} if name else {}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """The scalars of a run by name, given its transaction log or the folder that has it; what SwanLab measured of the machine left out.
 
     What the run logged before it was gone on with is read too. Raises BoardError that names the file for one that is damaged, and where
@@ -65,32 +65,32 @@ def read(path: Path) -> Curves:
         raise BoardError(f"{path}: no run of SwanLab.")
     points = Points(log)
     for part in parts(log):
-        _gather(part, points)
+        _gather(part, points, within)
     return points.curves()
 
 
-def _messages(log: Path) -> Iterator["Record"]:
+def _messages(log: Path, within: Path | None) -> Iterator["Record"]:
     """The records of a log as SwanLab's protobufs."""
     try:
         from google.protobuf.message import DecodeError
         from swanlab.proto.swanlab.record.v1.record_pb2 import Record
     except ImportError as error:
         raise missing(NAME, "SwanLab") from error
-    for data in records(log, SWANLAB):
+    for data in records(log, SWANLAB, within):
         try:
             yield Record.FromString(data)
         except DecodeError as error:
             raise BoardError(f"{log}: a record is none of SwanLab: {error}") from error
 
 
-def _gather(log: Path, points: Points) -> None:
+def _gather(log: Path, points: Points, within: Path | None) -> None:
     """Add one log's scalars."""
     try:
         from swanlab.proto.swanlab.metric.column.v1.column_pb2 import COLUMN_CLASS_SYSTEM
     except ImportError as error:
         raise missing(NAME, "SwanLab") from error
     machine = set()
-    for record in _messages(log):
+    for record in _messages(log, within):
         if record.HasField("column") and record.column.column_class == COLUMN_CLASS_SYSTEM:
             machine.add(record.column.column_key)
         elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
@@ -218,6 +218,6 @@ def _last_step(log: Path) -> int | None:
     earlier = [part for part in parts(log) if part != log]
     points = Points(log)
     for part in earlier:
-        _gather(part, points)
+        _gather(part, points, None)
     known = [-1] * bool(earlier)
     return max(known + [int(curve.steps[-1]) for curve in points.curves().values()], default=None)

@@ -44,12 +44,12 @@ def find(folder: Path) -> list[Path]:
     return list(dict.fromkeys(path.parent for path in walk(folder, lambda name: _MARK in name)))
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The folder's name, by which TensorBoard knows a run."""
     return {(path if path.is_dir() else path.parent).name: path}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """The scalars and texts of a folder's event files, or of one event file, old (simple_value) and new (tensor) ones alike.
 
     A last record still being written is left for the next time. Raises BoardError that names the file for one that is damaged, and where
@@ -66,7 +66,7 @@ def read(path: Path) -> Curves:
     points = Points(path)
     plugins: dict[str, str] = {}
     for file in files:
-        for record in records(file):
+        for record in records(file, within):
             try:
                 _take(Event.FromString(record), plugins, points)
             except (DecodeError, ValueError) as error:

@@ -32,13 +32,13 @@ _SHORT: Final = 4096
 """Records up to so many bytes are checked together, which for scalars is faster than a call each; a longer one alone."""
 
 
-def records(path: Path) -> Iterator[bytes]:
-    """The bytes of each whole record, in order. A last record still being written is left out.
+def records(path: Path, within: Path | None = None) -> Iterator[bytes]:
+    """The bytes of each whole record, in order. A last record still being written is left out. `within` as of `opened`.
 
     Raises BoardError, naming the file and the byte, for a record that is damaged or over MAX_RECORD, before anything of its block is given.
     """
     passed, missing, held = 0, 0, b""
-    with opened(path) as file:
+    with opened(path, within) as file:
         left = file.seek(0, os.SEEK_END)
         file.seek(0)
         while left and (block := file.read(min(left, max(_BLOCK, missing)))):

@@ -54,12 +54,12 @@ def _has_metrics(path: Path) -> bool:
         return False
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The runs that a project's database holds rows of, the one logged to last first, and each one's path `database/name`.
 
     A name that is no path, such as "a//b", is left out. Raises BoardError as `read` does.
     """
-    with _opened(path) as database:
+    with _opened(path, within) as database:
         if not _columns(database):
             raise BoardError(f"{path}: no table of trackio's metrics.")
         names = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY max(id) DESC").fetchall()
@@ -71,7 +71,7 @@ def _is_path(name: str) -> bool:
     return plain_path.as_posix() == name != "." and not plain_path.is_absolute() and len(name) <= _LONGEST_NAME
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """What was logged by the run that was logged to last in a project's database; of the run called `name` for the path `database/name`.
 
     Nested names are joined by "/". Raises BoardError that names the database for one that is damaged or none, and for a run that is not there.
@@ -79,7 +79,7 @@ def read(path: Path) -> Curves:
     file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
     name = None if file == path else path.relative_to(file).as_posix()
     points = Points(file)
-    with _opened(file) as database:
+    with _opened(file, within) as database:
         for step, metrics in _rows(database, file, name):
             try:
                 for key, value in values(parsed(metrics)):
@@ -89,8 +89,8 @@ def read(path: Path) -> Curves:
     return points.curves()
 
 
-def _opened(file: Path) -> AbstractContextManager[sqlite3.Connection]:
-    return sqlite_files.opened(file, NAME, SECONDS)
+def _opened(file: Path, root: Path | None = None) -> AbstractContextManager[sqlite3.Connection]:
+    return sqlite_files.opened(file, NAME, SECONDS, within=root)
 
 
 def _columns(database: sqlite3.Connection) -> set[str]:

@@ -43,16 +43,16 @@ def _age(path: Path) -> float:
     return int(step[1]) if step else float("inf")
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of the training's folder; the file says none."""
     return {_training(path).name: path}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """What was logged by name, as transformers names it in a tracker: "train/loss", "eval/loss". Raises BoardError that names the file."""
     file_path = path / FILE_NAME if path.is_dir() else path
     points = Points(file_path)
-    with opened(file_path) as file:
+    with opened(file_path, within) as file:
         text = file.read(MOST_BYTES + 1)
     try:
         if len(text) > MOST_BYTES:

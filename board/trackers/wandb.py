@@ -59,13 +59,13 @@ def find(folder: Path) -> list[Path]:
     return find_logs(folder, _ENDING)
 
 
-def runs(path: Path) -> dict[str, Path]:
+def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name that a log's run is shown under; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    name = display_name(path)
+    name = display_name(path, within)
     return {name: path} if name else {}
 
 
-def read(path: Path) -> Curves:
+def read(path: Path, within: Path | None = None) -> Curves:
     """The values of a run's history by name, nested ones joined by "/", given its transaction log or the folder that has it.
 
     Steps are W&B's own, or those of the metric that the trainer defined as a metric's step. What the run logged before it was gone on with
@@ -76,7 +76,7 @@ def read(path: Path) -> Curves:
         raise BoardError(f"{path}: no run of W&B.")
     history = History(log)
     for part in parts(log):
-        history.read(part)
+        history.read(part, within)
     return history.curves()
 
 

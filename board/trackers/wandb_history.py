@@ -37,9 +37,9 @@ class History:
         self._axis_of_names_from: dict[str, str] = {}
         self._reached: dict[str, int] = {}
 
-    def read(self, log: Path) -> None:
+    def read(self, log: Path, within: Path | None = None) -> None:
         """Add one log's history. Raises BoardError that names the file for one that is damaged, TrackerMissing without W&B."""
-        for record in _messages(log):
+        for record in _messages(log, within):
             kind = record.WhichOneof("record_type")
             if kind == "metric":
                 self._define(record.metric)
@@ -76,20 +76,20 @@ class History:
         return self._axis_of_names_from.get(beginning, _ROW_STEP)
 
 
-def display_name(log: Path) -> str:
+def display_name(log: Path, within: Path | None = None) -> str:
     """What a run is called, from the beginning of its log; "" where that does not say. Raises as History.read does."""
-    named = (record.run.display_name for record in itertools.islice(_messages(log), _BEGINNING) if record.HasField("run"))
+    named = (record.run.display_name for record in itertools.islice(_messages(log, within), _BEGINNING) if record.HasField("run"))
     return next(named, "")
 
 
-def _messages(log: Path) -> "Iterator[Record]":
+def _messages(log: Path, within: Path | None) -> "Iterator[Record]":
     """The records of a log as W&B's protobufs."""
     try:
         from google.protobuf.message import DecodeError
         from wandb.proto.wandb_internal_pb2 import Record
     except ImportError as error:
         raise missing("wandb", "W&B") from error
-    for data in records(log, WANDB):
+    for data in records(log, WANDB, within):
         try:
             yield Record.FromString(data)
         except DecodeError as error:

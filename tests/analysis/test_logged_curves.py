@@ -1,18 +1,15 @@
 """board.analysis.logged_curves: what trackers logged is found, read once, joined to the catalogue, and told where it cannot be read."""
 
-import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from logs_of_runs import in_a_folder_of_lines, in_a_timed_folder, in_swanlab, in_trackio, in_wandb, jsonl
 
 from board import trackers
 from board.analysis.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
@@ -30,13 +27,6 @@ def tensorboard(folder: Path, curves: Mapping[str, Mapping[int, float]]) -> Path
         writer.scalars(step, {name: curve[step] for name, curve in curves.items() if step in curve})
     writer.close()
     return Path(writer.place)
-
-
-def jsonl(path: Path, rows: list[dict[str, float]]) -> Path:
-    """A metrics.jsonl."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def read(*sources: LogSource) -> Scalars:
@@ -115,44 +105,6 @@ def test_another_run_s_scalars_are_not_shown(tmp_path: Path) -> None:
 
     assert set(by_name(read(*find(tmp_path / "a", None, tmp_path)))) == {"loss_of_nobody"}
     assert set(by_name(read(*find(tmp_path / "b", None, tmp_path)))) == {"loss_b"}
-
-
-def in_wandb(root: Path, name: str) -> None:
-    """A run of W&B beside the runs, its curve called after it."""
-    write_run("wandb", name, dir=root, mode="offline")
-
-
-def in_swanlab(root: Path, name: str) -> None:
-    """The same of SwanLab."""
-    write_run("swanlab", name, logdir=root / "swanlog", mode="offline")
-
-
-def in_a_timed_folder(root: Path, name: str) -> None:
-    """The same of TensorBoard, as the recorder names its folders."""
-    write_run("tensorboard", name, log_dir=root / "tensorboard")
-
-
-def in_a_folder_of_lines(root: Path, name: str) -> None:
-    """A metrics.jsonl in a folder named after the run."""
-    jsonl(root / "logs" / name / "metrics.jsonl", [{"step": 1, f"curve of {name}": 1.0}])
-
-
-def in_trackio(root: Path, name: str) -> None:
-    """A run in a project's database, written in a process of its own: trackio has one store in each."""
-    code = f"""
-from board.trackers import trackio
-writer = trackio.open_writer({name!r}, dir={str(root / "trackio")!r})
-writer.scalars(1, {{"curve of {name}": 1.0}})
-writer.close()
-"""
-    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
-
-
-def write_run(tracker: str, name: str, **options: Any) -> None:
-    """One number, logged with the tracker's library under a name that tells the run."""
-    writer = trackers.tracker(tracker).open_writer(name, **options)
-    writer.scalars(1, {f"curve of {name}": 1.0})
-    writer.close()
 
 
 @pytest.mark.parametrize("write", [in_wandb, in_swanlab, in_a_timed_folder, in_a_folder_of_lines, in_trackio])

@@ -26,13 +26,13 @@ Knows the shape of that text; knows nothing of records.
 import difflib
 import json
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from board.errors import MappingRefused
+from board.errors import MappingRefused, RowRefused
 from board.formats.mapping import FILE, NAMES, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.schema import BY_NAME, TOKEN_METRICS
+from board.sources import toml_text
 
 _WHOLE: Final = "prompt and response"
 _COVERS: Final = {_WHOLE: True, "response": False}
@@ -46,9 +46,9 @@ _CONSTANTS: Final[Mapping[str, tuple[type, ...]]] = {"step": (int,), "number": (
 def parse(text: str, name: str = FILE) -> HandMapping:
     """The mapping in a text. Raises MappingRefused naming the file, the line or the entry, and what may stand there."""
     try:
-        return _mapping(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise MappingRefused(f"{name} is not TOML: {error}") from error
+        return _mapping(toml_text.parse(text))
+    except RowRefused as error:
+        raise MappingRefused(f"{name} {error}") from error
     except RecursionError as error:
         raise MappingRefused(f"{name} is nested too deeply to be read") from error
     except MappingRefused as error:

@@ -8,14 +8,13 @@ named and left. Only regular files inside the root are read, and only small ones
 import json
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.sources import nearby_files, run_files, yaml_text
+from board.sources import nearby_files, run_files, toml_text, yaml_text
 from board.text.path_names import shown
 
 MOST_BYTES: Final = 1 << 20
@@ -131,8 +130,8 @@ def _json(data: bytes) -> Any:
 
 def _toml(data: bytes) -> Any:
     try:
-        return tomllib.loads(data.decode())
-    except ValueError as error:
+        return toml_text.parse(data.decode())
+    except UnicodeDecodeError as error:
         raise RowRefused(f"is not TOML: {error}") from error
 
 

@@ -148,6 +148,9 @@ def test_any_value_is_read_or_refused(entry: str, junk: str) -> None:
 FIELDS = '[fields]\nstep = "s"\nresponse = "r"\n'
 REFUSED: dict[str, tuple[str, str]] = {
     "not TOML": ("[fields\n", "rollouts.toml is not TOML: .*line 1"),
+    "one name of very many parts": ("a" + ".a" * 50_000 + " = 1", "rollouts.toml has more than 20,000 dots, or 2,000 in a line"),
+    "names of many parts": ("\n".join(f"k{at}{'.a' * 100} = 1" for at in range(500)), "more than 20,000 dots"),
+    "a number of very many digits": (FIELDS + "number = " + "9" * 60_000, "rollouts.toml is not TOML: Exceeds the limit"),
     "empty": ("", r"\[fields\] has no step; write step"),
     "no response": ('[fields]\nstep = "s"\n', r"\[fields\] has nothing that was sampled; write one of \"response\""),
     "a table that is unknown": (

@@ -75,6 +75,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "no JSON": ("args.json", "{", "is not JSON"),
     "deep JSON": ("args.json", '{"a":' * 100_000, "nested too deeply"),
     "no TOML": ("config.toml", "=", "is not TOML"),
+    "TOML of very many dots": ("config.toml", "a" + ".a" * 50_000 + " = 1", "has more than 20,000 dots, or 2,000 in a line"),
     "a list": ("args.json", "[1]", "holds no settings by name, but a list"),
     "empty": ("config.yaml", "", "holds no settings by name, but nothing"),
     "a long name above many values": (

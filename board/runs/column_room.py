@@ -185,22 +185,30 @@ class _Refitting:
     @cached_property
     def _moved(self) -> tuple[dict[str, pa.ChunkedArray], dict[str, pa.ChunkedArray]]:
         rows = self._left()
-        numbers = {name: np.full(len(rows), np.nan) for name in self._wanted["numbers"]}
-        texts: dict[str, list[str | None]] = {name: [None] * len(rows) for name in self._wanted["texts"]}
+        numbers: dict[str, NDArray[np.float64]] = {}
+        texts: dict[str, list[str | None]] = {}
         for at, row in enumerate(rows):
             for name, value in [*row.items()]:
                 number = SPECIAL.get(value, value) if isinstance(value, str) else value
-                if name in numbers and isinstance(number, int | float):
+                if name in self._wanted["numbers"] and isinstance(number, int | float):
+                    if name not in numbers:
+                        numbers[name] = np.full(len(rows), np.nan)
                     numbers[name][at] = number
-                elif name in texts and isinstance(value, str):
+                elif name in self._wanted["texts"] and isinstance(value, str):
+                    if name not in texts:
+                        texts[name] = [None] * len(rows)
                     texts[name][at] = value
                 else:
                     continue
                 del row[name]
         texts[OTHER_FIELDS] = [_written(row) if row else None for row in rows]
+        # where each row has a field of its own, nearly all columns are empty: those of a part are the same one
+        no_number, no_text = pa.array(np.full(len(rows), np.nan)), pa.nulls(len(rows), TEXT)
         return (
-            {name: pa.chunked_array([pa.array(values)]) for name, values in numbers.items()},
-            {name: pa.chunked_array([pa.array(values, TEXT)]) for name, values in texts.items()},
+            dict.fromkeys(self._wanted["numbers"], pa.chunked_array([no_number]))
+            | {name: pa.chunked_array([pa.array(values)]) for name, values in numbers.items()},
+            dict.fromkeys(self._wanted["texts"], pa.chunked_array([no_text]))
+            | {name: pa.chunked_array([pa.array(values, TEXT)]) for name, values in texts.items()},
         )
 
     def _left(self) -> list[dict[str, Any]]:

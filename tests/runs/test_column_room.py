@@ -77,6 +77,22 @@ def test_the_same_however_it_is_cut(kind: str, cut: int, tmp_path: Path, monkeyp
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(("kind", "table"), [("numbers", "scalars"), ("texts", "texts")])
+def test_columns_that_a_part_has_no_value_of_take_memory_once(
+    kind: str, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each row has a field of its own, a part holds one empty column for all fields of other parts."""
+    monkeypatch.setattr(part_builder, "BYTES_PER_PART", 1_000)
+    run = open_run(write_run(tmp_path, {"a.jsonl": [row(at, **OWN[kind](at)) for at in range(60)]}))
+
+    last = getattr(run.parts[-1], table)
+    empty = [last.column(name).chunk(0) for name in own_names(run)]
+    assert len(run.parts) > 2
+    assert len(empty) == 10
+    assert len({[*filter(None, column.buffers())][-1].address for column in empty}) == 1
+
+
+@pytest.mark.usefixtures("few")
 def test_a_column_stays_when_the_run_grows(tmp_path: Path) -> None:
     """What is written behind takes no column away, whatever fields it has."""
     rows = [row(at, **OWN["numbers"](at)) for at in range(40)]

@@ -22,6 +22,7 @@ _PER_SAMPLED: Final = {
     "reference_logprobs": "ref_logprobs",
     "advantages": "advantages",
     "entropies": "entropies",
+    "is_masked": "is_masked",
 }
 """Fields of a node that hold one number per sampled token, and their names here."""
 
@@ -31,21 +32,21 @@ def branches(nodes: list[Record]) -> list[Record]:
 
     Branches in which nothing was sampled count only where there is no other. Raises RowRefused naming the node and its field.
     """
-    paths = _paths(nodes)
-    sampled = [path for path in paths if any(nodes[at].get("sampled") for at in path)]
-    return [{**_said(nodes, path), **_tokens(nodes, path)} for path in sampled or paths]
+    known = paths(nodes)
+    sampled = [path for path in known if any(nodes[at].get("sampled") for at in path)]
+    return [{**_said(nodes, path), **_tokens(nodes, path)} for path in sampled or known]
 
 
-def _paths(nodes: list[Record]) -> list[list[int]]:
-    """For each leaf the nodes from its root to it, by their place in the list."""
-    paths: list[list[int]] = []
+def paths(nodes: list[Record]) -> list[list[int]]:
+    """For each leaf, in their order, the nodes from its root to it, by their place in the list."""
+    found: list[list[int]] = []
     for at, node in enumerate(nodes):
         parent = node.get("parent")
         if parent is not None and (not isinstance(parent, int) or not 0 <= parent < at):
             raise RowRefused(f"`nodes[{at}].parent` is {shown(parent)}, which is no node before it")
-        paths.append([at] if parent is None else [*paths[parent], at])
+        found.append([at] if parent is None else [*found[parent], at])
     inner = {node.get("parent") for node in nodes}
-    return [path for path in paths if path[-1] not in inner]
+    return [path for path in found if path[-1] not in inner]
 
 
 def _said(nodes: list[Record], path: list[int]) -> Record:

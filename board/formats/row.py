@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,16 @@ class Row:
         return max((array.size for array in self.arrays.values()), default=0)
 
 
+_MAY_BE_MISSING: Final = frozenset({"is_masked"})
+"""What a trainer leaves out on purpose, at tokens of which its loss decides nothing."""
+
+
 def flag_not_finite(rows: Sequence[Row]) -> None:
     """Say of each row which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
 
     One look at all numbers of a metric tells whether any does; what is said of a row does not depend on the others.
     """
-    names = dict.fromkeys(name for row in rows for name in row.arrays)
+    names = dict.fromkeys(name for row in rows for name in row.arrays if name not in _MAY_BE_MISSING)
     suspect = {name for name in names if not _all_finite([row.arrays[name] for row in rows if name in row.arrays])}
     for row, name in [(one, name) for one in rows for name in one.arrays if name in suspect]:
         bad = np.flatnonzero(~np.isfinite(row.arrays[name]) & ~_masked(row, row.arrays[name].size))

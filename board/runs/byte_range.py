@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from board import formats
 from board.runs import part_builder
+from board.runs.joined_records import joined
 from board.runs.load_report import LoadReport
 from board.runs.part_builder import Item
 from board.runs.part_folder import File, Piece
@@ -48,8 +49,14 @@ def parse(
         piece = _parsed(byte_range, reading, keep, found)
         return replace(piece, lines=found.count, seal=found.seal)
     seal = shards.seal(shard, byte_range.start, byte_range.stop)
-    records = shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)
+    records = _records(shard, on_bytes) if shard.of_lines else containers.read(shard)
     return replace(_parsed(byte_range, reading, keep, records), seal=seal)
+
+
+def _records(shard: Shard, on_bytes: Callable[[int], None] | None) -> Iterable[Item]:
+    """The lines of a shard that cannot be cut: of one that has companions the records that they make with theirs."""
+    found = shards.read_lines(shard, on_bytes)
+    return joined(shard, found) if shard.companions else found
 
 
 def parse_tail(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None]) -> Piece:

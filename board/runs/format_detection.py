@@ -12,7 +12,7 @@ from typing import Final
 
 from board import formats
 from board.errors import RowRefused, RunNotFound
-from board.formats import native
+from board.formats import native, trace_updates
 from board.formats.chat import is_chat
 from board.formats.contract import Head, Place
 from board.formats.json_paths import rows_within
@@ -83,11 +83,14 @@ class Identity:
 
 def joined(found: Sequence[Shard]) -> list[Shard]:
     """The shards, those that a trainer keeps beside others for the same rollouts taken into these as companions."""
-    by_name = {shard.name: shard for shard in found}
-    companions = slime.companions(by_name)
+    twins = trace_updates.sealed_twins({shard.name for shard in found})
+    by_name = {shard.name: shard for shard in found if shard.name not in twins}
+    companions = slime.companions(by_name) | trace_updates.companions(by_name)
     taken = {name for names in companions.values() for name in names}
     return [
-        _together(shard, [by_name[name] for name in companions.get(shard.name, ())]) for shard in found if shard.name not in taken
+        _together(shard, [by_name[name] for name in companions.get(shard.name, ())])
+        for shard in by_name.values()
+        if shard.name not in taken
     ]
 
 

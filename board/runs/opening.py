@@ -14,6 +14,7 @@ import pandas as pd
 
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused, RunNotFound
+from board.formats import trace_updates
 from board.remote import addresses, mounts
 from board.runs import column_room, frame_files, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
@@ -161,8 +162,8 @@ class Opening:
         return self._run(built, rows, report)
 
     def _of_batches(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows without those that were sampled for a batch: they come in any order of steps."""
-        sampled = [name for name, is_batch in self.loader.batches.items() if not is_batch]
+        """The rows without those that were written as they were sampled: they come in any order of steps."""
+        sampled = [name for name in self.loader.kept if trace_updates.is_stream(name) or not self.loader.batches.get(name, True)]
         return rows.loc[~rows["shard"].isin(sampled)] if sampled else rows
 
     def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:

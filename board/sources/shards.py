@@ -219,8 +219,8 @@ def _line(data: bytes, number: int, offset: int, *, whole: bool) -> Line | None:
 
 
 def is_plain(shard: Shard) -> bool:
-    """Whether the shard is of lines and not compressed, so that it can be read from any line on."""
-    return shard.of_lines and not streams.is_compressed(shard.path)
+    """Whether the shard is of lines, alone and not compressed, so that it can be read from any line on."""
+    return shard.of_lines and not shard.companions and not streams.is_compressed(shard.path)
 
 
 def last_line_end(shard: Shard) -> int:

@@ -15,7 +15,7 @@ from rows import plain
 from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
-from board.sources import json_archive, trackio_records
+from board.sources import json_archive, streams, trackio_records
 from board.sources.json_record import LineParser, Record
 
 GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
@@ -37,7 +37,12 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "tinker_eval": ("bench/*/result.json",),
     "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
     "token_export": ("token_exports/*/STABLE",),
-    "traces": ("run/metrics.jsonl", "run/otel/traces.jsonl"),
+    "traces": (
+        "run/metrics.jsonl",
+        "run/otel/traces.jsonl",
+        "run_stream/**/*.index.jsonl",
+        "run_stream/**/annotations/*/*.jsonl",
+    ),
     "trl": ("trainer_state.json",),
     "verifiers_results": ("outputs/evals/*/*/metadata.json",),
     "verl": ("metrics/*.jsonl",),
@@ -71,8 +76,9 @@ def objects(text: str) -> Iterator[Any]:
 
 def records(path: Path) -> list[dict[str, Any]]:
     """The first objects of a file; none of one that is neither JSON, Parquet, torch's, a zip nor a database."""
-    if path.suffix in (".jsonl", ".json"):
-        values = list(itertools.islice(objects(path.read_text(encoding="utf-8")), HEAD))
+    if path.suffix in (".jsonl", ".json", ".zst"):
+        with streams.opened(path) as text:
+            values = list(itertools.islice(objects(text.read().decode()), HEAD))
     elif path.suffix == ".parquet":
         values = pq.read_table(path).slice(0, HEAD).to_pylist()
     elif path.suffix == ".pt":

@@ -1,13 +1,14 @@
 """The traces of verifiers, which prime-rl writes too: an episode a line, or in older versions one agent's trace a line.
 
 An episode is one attempt at a task, with a trace for every agent in it. Knows their fields; the messages and tokens of a trace are
-`message_graph`'s.
+`message_graph`'s, and what is written of a trace later `trace_updates`'.
 """
 
 from collections.abc import Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats import trace_updates
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in, step_note
@@ -16,13 +17,14 @@ from board.formats.message_graph import branches
 from board.formats.row_reader import as_number, shown
 from board.formats.trainers.verifiers_results import stepped
 from board.formats.validation import nested, objects
-from board.sources.json_record import Record
+from board.schema import DISCARDED, EVALUATION
+from board.sources.json_record import COMPANIONS, Record
 
 NAME: Final = "verifiers traces"
 FAMILY: Final = "verifiers"
 ARRAYS: Final[frozenset[str]] = frozenset()
 
-_SPLITS: Final = {"train": "train", "eval": "evaluation"}
+_SPLITS: Final = {"train": "train", "eval": EVALUATION}
 
 _BATCHES: Final = {"effective": True, "all": False}
 """Folders of prime-rl: what was sent to the trainer, and what was sampled."""
@@ -59,6 +61,15 @@ def batches(names: Iterable[str]) -> dict[str, bool]:
     }
 
 
+_OF_BATCHES: Final = (
+    "of the rollouts under `all`, those that `effective`, where the trainer's batch is, does not have were discarded"
+)
+_OF_STREAM: Final = (
+    "a rollout is discarded that failed, or that came back before the newest batch was sent and was in none; step is the one that asked "
+    "for it, batch_step the one that was trained on it"
+)
+
+
 def _beside(name: str) -> str:
     """Where the batch lies that what a file of `all` holds was sampled for; the path of any other file."""
     return f"/{name}".replace("/all/", "/effective/")[1:]
@@ -80,14 +91,14 @@ def _is_trace(value: Any) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """One rollout per branch of every trace. Raises RowRefused naming the field that is not as it should be."""
-    episode = _episode(record)
+    episode = trace_updates.updated(record) if COMPANIONS in record else _episode(record)
     traces = objects(episode, "traces") or [{}]  # a task that failed before any agent began is an attempt all the same
     shared = _shared(episode, place)
     agents = {str(_agent(trace)) for trace in traces}
     mapped = []
     for trace in traces:
         names = {name: _of_agent(shared.get(name), trace, agents) for name in ("group_id", "prompt_id")}
-        own = {**_trace(trace), **given(**names)}
+        own = {**_trace(trace), **given(**names), **(_cohort(episode, trace) if trace_updates.is_stream(place.name) else {})}
         graph = branches(objects(trace, "nodes")) or [
             {"response": "", **given(prompt=nested(_task(episode), "data").get("prompt"))}
         ]
@@ -100,11 +111,9 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 def note(head: Head) -> str:
     """How the reward came about, that a batch may be written twice, and where the step is from if not from the episode."""
     dispatched = any(found(record, "run.work.step") is not None for record in head.records)
-    said = (
-        "reward is the sum of the rewards that were scored, each times its weight; of the rollouts under `all`, those that `effective`, "
-        "where the trainer's batch is, does not have were discarded."
-    )
-    return said if dispatched else f"{said} {step_note(stepped(head.name))}"
+    discarded = _OF_STREAM if trace_updates.is_stream(head.name) else _OF_BATCHES
+    said = f"reward is the sum of the rewards that were scored, each times its weight; {discarded}."
+    return said if dispatched else f"{said} {step_note(_stepped(head.name))}"
 
 
 def _episode(record: Record) -> Record:
@@ -130,18 +139,37 @@ def _shared(episode: Record, place: Place) -> Record:
     work = nested(run, "work")
     policy, data = nested(work, "policy"), nested(task, "data")
     errors, task_id = episode.get("errors"), _first(task.get("key"), data.get("idx"))
-    return step_and_split(stepped(place.name), work.get("step"), _SPLITS.get(str(work.get("type", run.get("type"))))) | given(
+    return step_and_split(_stepped(place.name), work.get("step"), _SPLITS.get(str(work.get("type", run.get("type"))))) | given(
         group_id=_first(nested(episode, "group").get("id"), task_id),
         prompt_id=task_id,
         data_source=_first(env.get("name"), env.get("id")),
         ground_truth=data.get("answer"),
         episode_id=episode.get("id"),
         effective=next((_BATCHES[part] for part in place.name.split("/") if part in _BATCHES), None),
-        batch_step=step_in(stepped(place.name)),
+        batch_step=step_in(_stepped(place.name)),
         policy_start=policy.get("start"),
         policy_end=policy.get("end"),
         episode_errors=errors or None,
     )
+
+
+def _stepped(name: str) -> str:
+    """The part of a path that may say a step: nothing of a stream, whose chunks are numbered."""
+    return "" if trace_updates.is_stream(name) else stepped(name)
+
+
+def _cohort(episode: Record, trace: Record) -> Record:
+    """Whether a trace of a stream was sent to the trainer, and in which batch; nothing where that is not decided yet."""
+    info, last = nested(trace, "info"), nested(episode, COMPANIONS).get("last_batch")
+    if info.get("effective"):
+        return given(effective=True, batch_step=nested(info, "ship").get("step"))
+    run = nested(episode, "run")
+    kind = _first(nested(run, "work").get("type"), run.get("type"), info.get("kind"))
+    arrived = as_number(nested(info, "arrival").get("step"))
+    failed = episode.get("ok") is False or bool(episode.get("errors"))
+    if kind != "train" or not (failed or (last is not None and (arrived is None or arrived <= last))):
+        return {}
+    return {"split": DISCARDED, "effective": False}
 
 
 def _task(episode: Record) -> Record:

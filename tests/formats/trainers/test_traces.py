@@ -2,6 +2,8 @@
 
 import copy
 import json
+import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import formats
+from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.message_graph import branches
 from board.formats.row import Row
 from board.formats.trainers import traces
+from board.runs.run import Run
+from board.sources import streams
 
 GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "traces"
 ALL = "run/rollouts/step_12/train/all/traces.jsonl"
@@ -289,3 +293,77 @@ def test_every_sampled_token_keeps_its_number(masks: list[list[bool]]) -> None:
     assert numbers == expected
     assert np.count_nonzero(only.get("loss_mask", [])) == sum(map(sum, masks))
     assert only.get("prompt_token_ids", []) + found == list(range(len(only.get("prompt_token_ids", [])) + len(found)))
+
+
+STREAM = GOLDEN / "run_stream"
+
+
+def streamed(run: Run) -> dict[str, dict[str, Any]]:
+    """What a run says of each trace of a stream."""
+    return {str(row["sample_id"]): {str(name): value for name, value in row.items()} for row in run.frame.to_dict("records")}
+
+
+def test_a_stream_is_joined_with_its_annotations() -> None:
+    """Two of five rollouts were trained on, one waits for its batch, one that was in none and one that failed are discarded."""
+    run = open_run(STREAM)
+    rows = streamed(run)
+    trained = run.frame[run.frame["effective"] == 1.0]
+
+    assert {name: row["split"] for name, row in rows.items()} == {
+        **{"t1": "train", "t2": "train", "t9": "train"},
+        **{"t3": "discarded", "t4": "discarded"},
+    }
+    assert [*trained["batch_step"]] == [12.0, 12.0]
+    assert trained["reward"].mean() == pytest.approx(0.65)
+    assert math.isnan(rows["t4"]["reward"])
+    assert not run.report.problems or {one.severity for one in run.report.problems} == {"flagged"}
+    key = int(run.frame.index[run.frame["sample_id"] == "t2"][0])
+    said = run.rollout(key)
+    assert [*said["advantages"]] == [-0.25, -0.25]  # the newest wins
+    assert [*said["logprobs"]] == [-1.25, -0.25]
+    assert [*said["entropies"]] == [1.5, 0.25]
+
+
+def test_an_annotation_that_comes_later_is_seen(tmp_path: Path) -> None:
+    """A run that was read before its batch was sent is read again; without any annotation nothing but what failed is discarded."""
+    run = tmp_path / "run"
+    shutil.copytree(STREAM, run)
+    aside = tmp_path / "aside"
+    annotations = run / "monitors" / "file" / "traces" / "annotations"
+    shutil.move(annotations, aside)
+    assert open_run(run).frame["split"].tolist().count("discarded") == 1
+
+    shutil.copytree(aside, annotations)
+
+    assert streamed(open_run(run))["t3"]["split"] == "discarded"
+
+
+BROKEN: dict[str, tuple[str, str]] = {
+    "no JSON": ("{", "00000.jsonl: line 4: "),
+    "of a branch that is not there": (json.dumps({"trace_id": "t1", "branches": [{"index": 7}]}), "is of branch 7"),
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_bad_annotation_is_named(tmp_path: Path, line: str, reason: str) -> None:
+    """The file and the line are said; the other rollouts are there."""
+    run = tmp_path / "run"
+    shutil.copytree(STREAM, run)
+    with (run / "monitors/file/traces/annotations/orchestrator/00000.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+
+    report = open_run(run).report
+
+    assert report.rows >= 4
+    assert any(reason in one.reason and one.severity == "refused" for one in report.problems)
+
+
+def test_a_chunk_that_is_being_sealed_counts_once(tmp_path: Path) -> None:
+    """Where the compressed twin of a chunk lies beside it, only one of them is read."""
+    run = tmp_path / "run"
+    shutil.copytree(STREAM, run)
+    chunk = run / "monitors/file/traces/stream/00000.jsonl.zst"
+    with streams.opened(chunk) as stream:
+        chunk.with_suffix("").write_bytes(stream.read())
+
+    assert len(open_run(run).frame) == 5

@@ -178,7 +178,8 @@ def _is_call(part: Any) -> bool:
     if not isinstance(part, dict):
         return False
     kind = part.get("type")
-    return kind in _CALLS or (isinstance(kind, str) and _unparsed(part) is not None) or any(part.get(key) for key in _CALLS)
+    named = isinstance(kind, str) and (kind in _CALLS or _unparsed(part) is not None)
+    return named or any(part.get(key) for key in _CALLS)
 
 
 def _unparsed(call: Any) -> str | None:

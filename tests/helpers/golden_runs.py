@@ -29,6 +29,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
     "native": ("metrics.jsonl",),
+    "nemo_gym": ("results/*_materialized_inputs.jsonl", "results/*_aggregate_metrics.json"),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
     "relax": ("reward_terminal_traces/*.jsonl", "weight_serving_ready.jsonl"),

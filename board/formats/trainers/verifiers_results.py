@@ -39,7 +39,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
         raise RowRefused("has no `completion`")
     split = "evaluation" if place.name.rpartition("/")[2].startswith(_EVALUATIONS) else None
     steps = objects(record, "trajectory")
-    tokens = _stitched(steps)
+    tokens = stitched(steps)
     left = {} if tokens else given(trajectory=steps or None)
     return [
         {
@@ -72,7 +72,7 @@ def _said(completion: Any) -> str:
     return response(completion) if is_chat(completion) else as_text(completion)
 
 
-def _stitched(steps: list[Record]) -> Record:
+def stitched(steps: list[Record]) -> Record:
     """The tokens of all turns as one sequence, what came between two turns masked; {} without tokens.
 
     {} also when a turn does not begin with all that was before, as when a long history was cut: then no one sequence was sampled.

@@ -28,6 +28,8 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "art": ("models/*/history.jsonl", "models/*/state.json"),
     "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
+    "lighteval": ("results/**/*.json",),
+    "lm_eval": ("told/results_*.json",),
     "native": ("metrics.jsonl",),
     "nemo_gym": ("results/*_materialized_inputs.jsonl", "results/*_aggregate_metrics.json"),
     "nemo_rl": ("exp_001/metrics.jsonl",),
@@ -91,7 +93,8 @@ def records(path: Path) -> list[dict[str, Any]]:
             values = [record for _, record, _ in json_archive.records(stream, path.stat().st_size, 1 << 20)][:HEAD]
     else:
         values = []
-    return [value for value in values if isinstance(value, dict)]
+    items = [item for value in values for item in (value[:HEAD] if isinstance(value, list) else [value])]
+    return [item for item in items if isinstance(item, dict)]
 
 
 SHARDS = [pytest.param(folder, path, id=path.relative_to(GOLDEN).as_posix()) for folder in FOLDERS for path in shards(folder)]

@@ -1,0 +1,69 @@
+"""lighteval's details (`details_<task>_<date>.parquet`, by `--save-details`): the example, what was answered, and the metrics.
+
+Of multiple choice nothing is sampled: each choice has a log-probability. Knows these keys.
+"""
+
+from typing import Any, Final
+
+from board.formats.benchmarks import NOTE, likeliest, sampled
+from board.formats.common_fields import given, step_and_split
+from board.formats.contract import Head, Place
+from board.formats.filename_hints import step_note
+from board.formats.validation import listed_or_none, nested
+from board.sources.json_record import Record, as_text
+
+NAME: Final = "lighteval"
+FAMILY: Final = NAME
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_COUNTS: Final = ("truncated_tokens_count", "padded_tokens_count")
+
+
+def recognise(head: Head) -> bool:
+    """Whether every record is an example, a model's response and metrics."""
+    return all(
+        all(isinstance(record.get(key), dict) for key in ("doc", "model_response", "metric")) and "query" in record["doc"]
+        for record in head.records
+    )
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The samples of an example. Raises RowRefused when a part of it is not as lighteval writes it."""
+    doc, answered, metrics = (nested(record, key) for key in ("doc", "model_response", "metric"))
+    said, choices = listed_or_none(answered, "text") or [], listed_or_none(doc, "choices") or []
+    logprobs = listed_or_none(answered, "logprobs") or []
+    task, name = doc.get("task_name"), f"{as_text(doc.get('task_name'))}/{as_text(doc.get('id'))}"
+    asked = answered.get("input")
+    shared = {
+        **step_and_split(_folder(place.name)),
+        **given(prompt=asked if asked not in (None, "", []) else doc.get("query"), ground_truth=_gold(doc, choices)),
+        **given(prompt_id=name, group_id=name, data_source=task, prompt_token_ids=answered.get("input_tokens") or None),
+        **given(**{key: answered.get(key) for key in _COUNTS}, instruction=doc.get("instruction"), specific=doc.get("specific")),
+    }
+    if not said:
+        chosen = likeliest(choices, logprobs[: len(choices)])
+        return sampled([chosen or ""], metrics, {**shared, "choices": choices, "choice_logprobs": logprobs})
+    found = sampled(said, metrics, shared)
+    for field, key in (("response_token_ids", "output_tokens"), ("answer", "text_post_processed"), ("reasoning", "reasonings")):
+        values = listed_or_none(answered, key) or []
+        for one, value in zip(found, values if len(values) == len(found) else (), strict=False):
+            one.update(given(**{field: value or None}))
+    return found
+
+
+def note(head: Head) -> str:
+    """Which metric the reward is, and what it is not."""
+    return f"{NOTE} {step_note(_folder(head.name))}"
+
+
+def _folder(name: str) -> str:
+    """The part of a path that may say a step: file and folder are named by date."""
+    return name.rpartition("/")[0].rpartition("/")[0]
+
+
+def _gold(doc: Record, choices: list[Any]) -> Any:
+    """The right choices, as text where it is one."""
+    index = doc.get("gold_index")
+    places = [at for at in (index if isinstance(index, list) else [index]) if isinstance(at, int)]
+    right = [choices[at] for at in places if 0 <= at < len(choices)]
+    return right[0] if len(right) == 1 else right or None

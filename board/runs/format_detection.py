@@ -16,12 +16,23 @@ from board.formats import native, trace_updates
 from board.formats.chat import is_chat
 from board.formats.contract import Head, Place
 from board.formats.json_paths import rows_within
+from board.formats.mapping import HandMapping
 from board.formats.mapping_file import quoted
 from board.formats.reward_key import is_number
 from board.formats.row import Row
 from board.formats.sampled_key import columns_of, find, holds_text
 from board.formats.suggest_mapping import guess
-from board.formats.trainers import miles_columns, miles_trajectory, slime, token_export, traces, trackio, trl, wandb_table
+from board.formats.trainers import (
+    miles_columns,
+    miles_trajectory,
+    slime,
+    token_export,
+    traces,
+    trackio,
+    trl,
+    wandb_rows,
+    wandb_table,
+)
 from board.sources import files, json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record
@@ -56,7 +67,8 @@ _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
     miles_columns.NAME: {slime.NAME, miles_trajectory.NAME},
     miles_trajectory.NAME: {slime.NAME},
     wandb_table.NAME: {trl.NAME},
-    trackio.NAME: {one.NAME for one in formats.FORMATS} - {trackio.NAME},
+    wandb_rows.NAME: {one.NAME for one in formats.FORMATS} - {wandb_rows.NAME} | {HandMapping.NAME},
+    trackio.NAME: {one.NAME for one in formats.FORMATS} - {trackio.NAME, wandb_rows.NAME},
 }
 """Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
 
@@ -200,7 +212,7 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
         for name, one in identities.items()
         if (stronger := next(iter(_REPEATS.get(one.format, set()) & formats_seen), ""))
     }
-    tables = wandb_table.repeated(name for name, one in identities.items() if one.format == wandb_table.NAME)
+    tables = wandb_table.repeated(name for name, one in identities.items() if one.format in (wandb_table.NAME, wandb_rows.NAME))
     repeating |= {name: f"repeats the rollouts of {earlier}" for name, earlier in tables.items()}
     return repeating | {
         name: f"holds no rollouts that the board knows; its keys are {', '.join(key[:40] for key in one.keys[:12])}"

@@ -56,6 +56,14 @@ _SPEAKS: Final = re.compile(
 )
 """A key of rollouts, whoever wrote them, with a text or a list, at any depth."""
 
+_TABLE: Final = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"columns":\s*\[[^\]]*"(?:[^"]*[/ ])?'
+    rb"(?:responses?|output|completions?|output_response|model_(?:response|output)|generations?|generated_text|output_text|text|messages"
+    rb'|conversations?|predictions?|trajectory|rollout)"',
+    re.IGNORECASE,
+)
+"""How a table of W&B begins that has a column of what was sampled."""
+
 _EVALUATION: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"version":\s*[0-9]+,\s*"status":\s*"[a-z]+",\s*"eval":\s*\{')
 """How a log of inspect_ai begins."""
 
@@ -153,7 +161,7 @@ def databases_in(folder: Path, within: Path | None = None) -> dict[str, str]:
 def _has_records(start: bytes) -> bool:
     """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance, or is
     an object with a key of rollouts."""
-    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or _EVALUATION.match(start):
+    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or _EVALUATION.match(start) or _TABLE.match(start):
         return True
     if _OPENS_OBJECT.match(start) and _SPEAKS.search(start):
         return True

@@ -49,6 +49,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "trl": ("trainer_state.json",),
     "verifiers_results": ("outputs/evals/*/*/metadata.json",),
     "verl": ("metrics/*.jsonl",),
+    "wandb_rows": ("**/histogram_*.table.json",),
     "xtuner": ("work/otlp/*.jsonl",),
 }
 """By format, what lies beside its rollouts and is none: patterns within its folder."""

@@ -52,7 +52,7 @@ def tokens(text: str) -> int:
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
     "lines of Python in board/": (lambda: lines(files("board", ".py")), 75_655 + 7_500),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_000 + 54_000),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_000 + 60_000),
     "modules in board/": (lambda: len(files("board", ".py")), 717 + 40),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_912 + 40),
     "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 63_029 + 10_000),

@@ -27,7 +27,18 @@ _PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iteration_)?[0-9
 
 _DUMPS: Final = frozenset(
     {
-        *("monitors", "completions", "chat_completions", "trajectory", "trajectories", "episodes", "capture", "train", "eval", "val"),
+        *(
+            "monitors",
+            "completions",
+            "chat_completions",
+            "trajectory",
+            "trajectories",
+            "episodes",
+            "capture",
+            "train",
+            "eval",
+            "val",
+        ),
         *("rollout_data", "train_data", "rollout_result", "rollouts", "rollout", "eval-rollout", "validation", "validation_data"),
         *("train_rollout", "eval_rollout", "dumped_evals", "dumped_data", "token_exports", "dashboard_columns"),
     }

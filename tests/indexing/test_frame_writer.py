@@ -15,6 +15,7 @@ from board.indexing import frame_writer, local_engine, target
 from board.indexing.job import IndexJob
 from board.indexing.local_engine import LocalEngine
 from board.indexing.progress import IndexProgress
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 
@@ -34,10 +35,10 @@ def opens_no_part(run: Run) -> bool:
 @pytest.mark.parametrize("case", CASES)
 def test_odd_run(case: str, tmp_path: Path) -> None:
     """Odd runs are as odd out of a written frame."""
-    run = open_run(ODD_RUNS / case)
+    run = opened_whole(ODD_RUNS / case)
     indexed(ODD_RUNS / case, tmp_path / "index")
 
-    found = open_run(tmp_path / "index")
+    found = opened_whole(tmp_path / "index")
     assert_same(found, run)
     assert opens_no_part(found) == bool(len(run.frame)) or not all(found.frame.shape)
 

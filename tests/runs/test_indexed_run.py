@@ -14,6 +14,7 @@ from board import open_run
 from board.errors import BoardError, RunNotFound
 from board.runs import run_summary
 from board.runs.library import current_fingerprint, list_runs
+from board.runs.opening import opened_whole
 from board.sources import index_file
 
 
@@ -74,7 +75,7 @@ def test_leads_nowhere_else(root: Path, tmp_path: Path) -> None:
         said["shards"][0]["name"] = name
         said["kept"] = {name: said["kept"]["rank_0.jsonl"]}
         index_file.write(root / "index", said)
-        found = open_run(root / "index", within=root)
+        found = opened_whole(root / "index", within=root)
         assert found.frame.empty
         assert "classified" not in str(found.report)
     index_file.write(root / "index", told)
@@ -104,7 +105,7 @@ def test_any_damage_is_a_sentence(root: Path) -> None:
     index_file.write(root / "index", told)
     for said in islice(damaged(read_manifest(manifest)), 0, None, 4):
         write_manifest(manifest, said)
-        open_run(root / "index", within=root)
+        opened_whole(root / "index", within=root)
 
 
 def test_half_an_index_says_so(root: Path) -> None:

@@ -117,7 +117,7 @@ def _saved(torch: Any, name: str) -> Any:
     return {
         "strides": lambda: torch.zeros(1).expand(1_000, 60_000),
         "meta": lambda: torch.empty(3, device="meta"),
-        "sparse": lambda: torch.eye(10).to_sparse(),
+        "sparse": lambda: torch.eye(10).to_sparse(),  # type: ignore[no-untyped-call]
         "complex": lambda: torch.ones(3, dtype=torch.complex64),
         "lists of one list": lambda: nested,
         "a list in itself": lambda: cycle,

@@ -86,11 +86,11 @@ def test_leads_nowhere_else(root: Path, tmp_path: Path) -> None:
     for name in (f"../../../{part}", str(tmp_path / part)):
         said["pieces"][0]["files"][0]["name"] = name
         write_manifest(manifest, said)
-        assert open_run(root / "index").frame.empty
+        assert opened_whole(root / "index").frame.empty
     said["pieces"][0]["files"][0]["name"] = part
     write_manifest(manifest, said)
     (root / "index" / "parts" / part).symlink_to(tmp_path / part)
-    assert open_run(root / "index").frame.empty
+    assert opened_whole(root / "index").frame.empty
 
 
 def test_any_damage_is_a_sentence(root: Path) -> None:

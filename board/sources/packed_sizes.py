@@ -44,6 +44,8 @@ def of_pages(stream: BinaryIO, start: int, size: int) -> Iterator[Claim]:
         if not header or not all(isinstance(one, int) and one >= 0 for one in (kind, unpacked, packed)):
             return
         values = next((fields[name].get(1, 0) for name in _VALUES_OF if isinstance(fields.get(name), dict)), 0)
+        if not isinstance(values, int):  # a damaged header; Arrow says what is wrong
+            return
         yield Claim(max(0, values), packed, unpacked, kind == _DICTIONARY_PAGE)
         at += header[1] + packed
 

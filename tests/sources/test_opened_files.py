@@ -19,6 +19,7 @@ from rows import lines, token_row, write_run
 from board import open_run
 from board.errors import RowRefused, RunNotFound
 from board.runs.library import HERE, list_runs
+from board.runs.opening import opened_whole
 from board.sources import candidates, csv_rows, files, json_stream, shards
 from board.sources.files import Parsed
 from board.sources.shards import Shard
@@ -95,7 +96,7 @@ def test_cut_file_loses_only_its_end(tmp_path: Path, kind: str, share: float) ->
     data = write(ROWS)
     (tmp_path / name).write_bytes(data[: int(len(data) * share)])
 
-    run = open_run(tmp_path)
+    run = opened_whole(tmp_path)
 
     assert run.report.problems or run.report.unfinished
     assert run.frame["step"].tolist() == [*range(run.report.rows)]

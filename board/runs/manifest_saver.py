@@ -1,7 +1,7 @@
 """Name the pieces of a load in their shards' manifests, now and then and at the end, once they are flushed to the disk.
 
 A load that ends before its pieces would be flushed, half-way to the first save, names them unflushed: should the machine fall before the
-system has written them by itself, their sums tell, and they are parsed again as quickly. So are small pieces of any load.
+system has written them by itself, their sums tell, and they are parsed again as quickly.
 Knows neither how pieces are made nor how they are read.
 """
 
@@ -15,9 +15,6 @@ from board.runs.parsed_shard import ParsedShard
 from board.runs.part_folder import Manifest, PartFolder, Piece
 
 _SAVE_SECONDS: Final = 2.0
-
-_LEAST_FLUSHED: Final = 100_000
-"""Bytes of a shard that take no longer to be parsed again than to be waited for on the disk: a run may have 50,000 files of one row."""
 
 
 class ManifestSaver:
@@ -48,8 +45,7 @@ class ManifestSaver:
     def add(self, parsed: ParsedShard, piece: Piece) -> None:
         """Take in a new piece of a shard, and save what is on the disk if it is time."""
         self._unsaved[parsed.shard.name] = parsed
-        if piece.stop - piece.start >= _LEAST_FLUSHED:
-            self._unflushed[parsed.shard.name, piece.start] = piece
+        self._unflushed[parsed.shard.name, piece.start] = piece
         if not self._is_quick():
             self._flush()
         if time.monotonic() - self._saved_at > _SAVE_SECONDS:
@@ -73,8 +69,6 @@ class ManifestSaver:
             pieces = tuple(piece for piece in parsed.pieces if piece.start not in parsed.in_memory and self._is_safe(name, piece))
             if len(pieces) == len(parsed.pieces):
                 del self._unsaved[name]
-            elif not pieces:  # as of nearly all of many small shards: that nothing is kept of them yet is not worth a file
-                continue
             identity = parsed.identity
             with suppress(OSError):
                 self._store.write_manifest(parsed.shard, Manifest(identity.format, identity.note, identity.objects, pieces))

@@ -12,7 +12,6 @@ from board.runs.format_detection import Identity, format_of, identify
 from board.runs.part_folder import Manifest, Piece
 from board.runs.parts import Part
 from board.sources import shards
-from board.sources.lines import longest_line
 from board.sources.shards import Problem, Shard
 
 RANGE_BYTES: Final = 16_000_000
@@ -80,8 +79,6 @@ def missing(kept: ParsedShard) -> list[ByteRange]:
         kept.pieces = kept.pieces[:-1]
     stops = [0, *(piece.stop for piece in kept.pieces)]
     starts = [*(piece.start for piece in kept.pieces), end]
-    if starts == [end] and end == shard.size <= min(RANGE_BYTES, longest_line()):  # as of many small shards: nothing is to be cut
-        return [ByteRange(shard, 0, end, kind)] if end else []
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
     return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, _even_size(*gap))]
 

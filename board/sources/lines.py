@@ -7,7 +7,6 @@ import errno
 import os
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import BinaryIO, Final
 
 import numpy as np
@@ -34,12 +33,7 @@ _PIECE: Final = 1 << 20
 
 def longest_line() -> int:
     """Bytes that a line may have without its end. Raises ArgumentRefused for a setting that is no such number."""
-    given = os.environ.get("RL_BOARD_LONGEST_LINE")
-    return LONGEST if not given else _number(given)
-
-
-@lru_cache(maxsize=8)
-def _number(given: str) -> int:
+    given = os.environ.get("RL_BOARD_LONGEST_LINE") or str(LONGEST)
     if not re.fullmatch(r"[1-9][0-9]{0,17}", given):
         raise ArgumentRefused(f"RL_BOARD_LONGEST_LINE is {given!r}; it takes a number of bytes, such as {LONGEST}.")
     return int(given)

@@ -236,24 +236,3 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars.column("line").to_pylist()]
     assert lines == [at + at // 7 + 1 for at in range(100)]
-
-
-@pytest.mark.parametrize("is_kept", [True, False], ids=["a cache", "no cache"])
-def test_what_is_done_is_counted_with_each_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool) -> None:
-    """Bytes and rows rise by those of each shard, of which one was parsed before, up to all that there are."""
-    folder = run_of(tmp_path, "rank_0.jsonl", 5)
-    open_run(folder)
-    for rank in range(1, 30):
-        run_of(tmp_path, f"rank_{rank}.jsonl", rank)
-    if not is_kept:
-        (tmp_path / "file").touch()
-        monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "file" / "cache"))
-    sizes = [(folder / f"rank_{rank}.jsonl").stat().st_size for rank in range(30)]
-    rows = [5, *range(1, 30)]
-    seen: list[Progress] = []
-
-    open_run(folder, progress=seen.append)
-
-    first = 1 if is_kept else 0
-    counted = [(sum(sizes[:count]), sum(rows[:count])) for count in range(first + 1, 31)]
-    assert [(one.bytes_done, one.rows) for one in seen] == counted

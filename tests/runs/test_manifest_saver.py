@@ -32,7 +32,6 @@ def flushed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that is parsed in several byte ranges."""
     monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 2_000)
-    monkeypatch.setattr(manifest_saver, "_LEAST_FLUSHED", 0)
     (tmp_path / "run").mkdir()
     (tmp_path / "run/a.jsonl").write_bytes(lines(token_row(at, prompt=f"p{at}") for at in range(ROWS)))
     return tmp_path / "run"
@@ -63,20 +62,6 @@ def test_what_a_longer_load_parsed_is_flushed(run: Path, flushed: list[str], mon
     written = parts()
     assert sorted(flushed) == [str(path) for path in written]
     assert len(open_run(run).frame) == ROWS
-    assert parts() == written
-
-
-def test_the_disk_is_not_waited_for_small_files(tmp_path: Path, flushed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long the load of many takes: each is named with its sums, and parsed again as quickly where it is lost."""
-    for rank in range(20):
-        (tmp_path / f"rank_{rank}.jsonl").write_bytes(lines(token_row(at) for at in range(2)))
-    monkeypatch.setattr(manifest_saver, "_SAVE_SECONDS", -1.0)
-
-    open_run(tmp_path)
-
-    written = parts()
-    assert not flushed
-    assert len(open_run(tmp_path).frame) == 40
     assert parts() == written
 
 

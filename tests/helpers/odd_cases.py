@@ -197,7 +197,7 @@ CASES: dict[str, Seen] = {
         3,
         [0],
         values={"response_length": [3, 4, 4], "logprob_mean": [-3.1 / 3, -0.26, -0.27]},
-        texts={(0, "response"): "威仪<EOD><PAD>"},
+        texts={(0, "response"): "威仪<EOD>"},
         tokens={0: ["威", "仪", "<EOD>"]},
         arrays={(0, "logprobs"): [-1, -2, -0.1]},
     ),

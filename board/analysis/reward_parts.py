@@ -8,8 +8,11 @@ import pandas as pd
 
 from board.schema import is_trainers
 
-_NAMED: Final = re.compile(r"(^|[^a-z])(rewards?|scores?|acc(uracy)?|correct(ness)?|solved|passed|success|format)([^a-z]|$)")
+_NAMED: Final = re.compile(
+    r"reward|score|(?:^|[^a-z])(?:acc(?:uracy)?|correct(?:ness)?|format|style|penalty|bonus|solved|passed|success)(?:$|[^a-z])"
+)
 """What trainers call a part of the reward, anywhere in a column's name."""
+_PENALTY: Final = re.compile("penal|cost|overlong|repet")
 _NOT: Final = re.compile(r"weight|threshold|count|num_|index|_id$|std|baseline|max|min")
 """A column so named is about the reward and no part of it."""
 _MOST: Final = 64
@@ -42,3 +45,8 @@ def _terms(frame: pd.DataFrame, names: list[str]) -> set[str]:
     if left > 1e-3 * size:
         return set()
     return {names[at] for at, weight in zip(varied, weights, strict=False) if abs(weight) > 1e-2 * size}
+
+
+def is_penalty(name: str) -> bool:
+    """Whether a part is called so that less of it is better, or none of it usual."""
+    return _PENALTY.search(name.lower()) is not None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from board.analysis.advantage_audit import LOGGED
 from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
+from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import paid
 from board.findings.contract import CannotTell
@@ -19,7 +20,6 @@ from board.findings.dossier import Dossier
 from board.findings.limit_of_length import cut_off
 from board.findings.spreading import first_rows, percent
 from board.metrics.formulas import Float64Array
-from board.schema import BY_NAME
 from board.text.counting import plural
 from board.text.format_number import fmt
 
@@ -41,10 +41,6 @@ _SHORT: Final = 20
 NEMO: Final = 0.05
 """Mean e^|Δ| less 1 from which on NeMo-RL says that engine and trainer are not one."""
 
-_PART: Final = re.compile(r"(?i)reward|score|(?:^|[._])(?:acc(?:uracy)?|format|correct(?:ness)?|style|penalty|bonus)(?:$|[._])")
-"""How parts of the reward are called."""
-_PENALTY: Final = re.compile(r"(?i)penal|cost|overlong|repet")
-"""Parts that are 0 where all is well."""
 _LEAST_VISITS: Final = 6
 """So many rollouts of a prompt, all of them paid, tell that it is always paid."""
 _LEAST_WRONG: Final = 3
@@ -123,15 +119,15 @@ def _cause(dossier: Dossier, marks: Marks) -> str:
 def constant_parts(dossier: Dossier, least: float) -> Look:
     """Parts of the reward that are the same in every row, where `least` of the rows with a reward have them."""
     rewards, found, worst = np.isfinite(dossier.number("reward")), list[str](), False
-    names = [str(name) for name in dossier.frame if name not in BY_NAME and _PART.search(str(name))]
+    names = reward_parts(dossier.frame)
     if not names:
-        return CannotTell("no number of the rows is called as parts of a reward are")
+        return CannotTell("no number of the rows is a part of the reward")
     for name in names:
         values = dossier.number(name)
         known = values[np.isfinite(values) & rewards]
         if len(known) >= max(LEAST_ROWS, least * rewards.sum()) and np.ptp(known) == 0:
             found.append(f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}")
-            worst = worst or (known[0] <= 0 and not _PENALTY.search(name))
+            worst = worst or (known[0] <= 0 and not is_penalty(name))
     told = f"from the first step on {'; '.join(found)}: it teaches nothing"
     return Seen(rewards, told, 1.0, None if worst else "note") if found else None
 

@@ -277,8 +277,7 @@ def test_every_source_that_parses_names_the_version() -> None:
         "user_files/user_folders.py",
     }  # no number passes through them
     others = {file.relative_to(BOARD).as_posix() for file in seen - set(store.makers())}
-    # remote/ brings bytes as they are; trackers/ tell a log of metrics, which is left out, from rollouts
-    assert {name for name in others if not name.startswith(("remote/", "trackers/"))} <= say_and_place
+    assert {name for name in others if not name.startswith("remote/")} <= say_and_place  # which brings bytes as they are
 
 
 def test_orphans_go_after_a_day(tmp_path: Path) -> None:

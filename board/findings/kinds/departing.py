@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from board.analysis.length_attribution import correlation
-from board.analysis.reward_parts import reward_parts
+from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import correctness
 from board.findings.contract import Kind, Page, Threshold
@@ -31,7 +31,7 @@ def _reward(dossier: Dossier) -> Iterator[Watched]:
 
 
 def _parts(dossier: Dossier) -> Iterator[Watched]:
-    for name in reward_parts(dossier.frame):
+    for name in (one for one in reward_parts(dossier.frame) if not is_penalty(one)):
         values = dossier.number(name)
         yield Watched(f"`{name}`", dossier, values, dossier.prompt_for_prompt(values))
 
@@ -269,7 +269,7 @@ ROWS: Final = (
             "A length penalty that is meant; a task that needs less.",
             (("groups", "compare long and short responses of one group"), *_READ),
             ("length/mean",),
-            explains=("dead_prompts", "same-response", "part_falls", "template_collapse"),
+            explains=("dead_prompts", "same-response", "part_falls", "template_collapse", "equal_responses"),
         ),
         _length,
         "no response has a length",

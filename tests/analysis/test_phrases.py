@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from rows import row, write_run
 
-from board import open_run
 from board.analysis.phrases import MOST_STRETCHES, Phrases, find
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 TOPICS = ("the red fox runs", "a blue whale sings", "seven old oaks stand", "一二三四五六")
@@ -35,7 +35,7 @@ def planted(steps: int = 12, paid: str = PAID, **fields: Any) -> list[dict[str, 
 
 def phrases_of(folder: Path, rows: list[dict[str, Any]]) -> tuple[Run, Phrases]:
     """The rows as a run, and its phrases."""
-    run = open_run(write_run(folder / "run", {"rank_0.jsonl": rows}))
+    run = opened_whole(write_run(folder / "run", {"rank_0.jsonl": rows}))
     return run, find(run)
 
 

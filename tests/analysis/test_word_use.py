@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import row, write_run
 
-from board import open_run
 from board.analysis import word_use
 from board.analysis.word_use import WordUse
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 
 def run_of(folder: Path, responses: list[str | None], **fields: list[object]) -> Run:
     """A run of these responses, all of step 0."""
     rows = [row(0, response=text, **{name: of[at] for name, of in fields.items()}) for at, text in enumerate(responses)]
-    return open_run(write_run(folder, {"rank_0.jsonl": rows}))
+    return opened_whole(write_run(folder, {"rank_0.jsonl": rows}))
 
 
 def counted(found: WordUse) -> dict[str, tuple[int, int]]:

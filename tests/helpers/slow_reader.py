@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -106,16 +107,17 @@ def _row(value: dict[str, Any], shard: str, line: int, raw: str) -> tuple[SlowRo
     """The row, and how many things about it are odd."""
     tokens = value.get("response_tokens")
     arrays = {name: [math.nan if one is None else one for one in value[name]] for name in ARRAYS if name in value}
+    if tokens:
+        left = len(tokens) - next((at for at, one in enumerate(reversed(tokens)) if one != PAD), len(tokens))
+        arrays = {name: array[:left] if left <= len(array) <= len(tokens) else array for name, array in arrays.items()}
+        tokens = tokens[:left]
     trained = arrays.get("loss_mask", [])
     flags = sum(any(math.isnan(one) and trained[at : at + 1] != [0] for at, one in enumerate(array)) for array in arrays.values())
-    longest = max(map(len, arrays.values()), default=0)
-    if tokens is not None and arrays and set(tokens[longest:]) == {PAD}:
-        tokens = tokens[:longest]
-    length = longest if tokens is None else len(tokens)
+    length = max(map(len, arrays.values()), default=0) if tokens is None else len(tokens)
     flags += sum(len(array) != length for array in arrays.values())
     arrays = {name: [*array[:length], *[math.nan] * (length - len(array))] for name, array in arrays.items()}
     mask = arrays.get("loss_mask", [1.0] * length)
-    counted = [mask[at] != 0 and (tokens is None or tokens[at] != PAD) for at in range(length)]
+    counted = [one != 0 for one in mask]
     reward = value.get("reward")
     flags += isinstance(reward, str)
     rank = re.search(r"rank_(\d+)", shard)
@@ -156,20 +158,31 @@ def _blocks(rows: list[SlowRow]) -> Iterator[list[SlowRow]]:
 
 
 def _returns(rows: list[SlowRow]) -> list[int]:
-    """Lines where a step is written for the second time, another one standing between."""
-    second: dict[int, int] = {}
-    seen: set[int] = set()
+    """Lines where a step is written for the second time, another one standing between, unless steps are written in turns.
+
+    Of three steps and more a step is written in turns that has fewer than 1.5 times the usual rows, fewer than four usual steps of lines
+    between two writes. Usual is the median of the steps that are written once, where these are half of them, else of all.
+    """
+    writes: dict[int, list[list[SlowRow]]] = {}
     for block in _blocks(rows):
-        if block[0].step in seen:
-            second.setdefault(block[0].step, block[0].line)
-        seen.add(block[0].step)
-    return list(second.values())
+        writes.setdefault(block[0].step, []).append(block)
+    sizes = {step: sum(map(len, blocks)) for step, blocks in writes.items()}
+    once = [sizes[step] for step, blocks in writes.items() if len(blocks) == 1]
+    usual = median(once if 2 * len(once) >= len(sizes) else sizes.values()) if sizes else 0
+    second = []
+    for step, blocks in writes.items():
+        gaps = [late[0].line - early[-1].line for early, late in pairwise(blocks)]
+        in_turns = len(writes) > 2 and sizes[step] < 1.5 * usual and max(gaps, default=0) < 4 * usual
+        if gaps and not in_turns:
+            second.append(blocks[1][0].line)
+    return second
 
 
 def _doubled(rows: list[SlowRow]) -> list[int]:
     """Lines where a step that is several times as long as the usual one begins its prompts again."""
     blocks = list(_blocks(rows))
-    if len(blocks) < 3 or _returns(rows) or len({row.prompt or "" for row in rows}) < 2:
+    steps = {block[0].step for block in blocks}
+    if len(blocks) < 3 or len(steps) < len(blocks) or len({row.prompt or "" for row in rows}) < 2:
         return []
     usual = int(median(map(len, blocks)))
     found = []

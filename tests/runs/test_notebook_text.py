@@ -9,6 +9,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.runs import notebook_text
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror='alert(2)'>&lt; \"</pre>\" $x$"
@@ -40,7 +41,7 @@ class Seen(HTMLParser):
 
 def opened(folder: Path, *rows: Any) -> Run:
     """A run of one shard."""
-    return open_run(write_run(folder, {"rank_0.jsonl": list(rows)}))
+    return opened_whole(write_run(folder, {"rank_0.jsonl": list(rows)}))
 
 
 RUNS = {

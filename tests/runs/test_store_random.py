@@ -21,9 +21,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from rows import compressed
 from slow_reader import PAD, SlowRow, content, number
 
-from board import open_run
 from board.errors import RunNotFound
 from board.runs import parsed_shard, part_builder, range_parsing
+from board.runs.opening import opened_whole
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 
@@ -159,9 +159,9 @@ def assert_read_rightly(folder: Path) -> None:
     expected = slow_reader.read(folder, NAMES)
     if not any((folder / name).exists() for name in NAMES):
         with pytest.raises(RunNotFound):
-            open_run(folder)
+            opened_whole(folder)
         return
-    run = open_run(folder)
+    run = opened_whole(folder)
     assert shown(run) == expected.rows
     assert sorted([(one.shard, one.line, one.severity) for one in run.report.problems], key=str) == expected.problems
     assert run.report.counts.total() == len(expected.problems)

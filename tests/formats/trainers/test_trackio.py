@@ -18,6 +18,7 @@ from board.errors import RowRefused, RunNotFound
 from board.formats.contract import Head, Place
 from board.formats.trainers import trackio
 from board.runs.library import HERE, list_runs
+from board.runs.opening import opened_whole
 from board.sources import trackio_records
 
 RLOO, ASYNC = GOLDEN / "trackio" / "rloo.db", GOLDEN / "trackio" / "async_grpo.db"
@@ -128,7 +129,7 @@ def test_what_is_none_of_trackios(record: dict[str, Any]) -> None:
 
 
 def test_a_database_of_metrics_alone_is_the_trackers(run: Path) -> None:
-    """Without traces and tables of completions it is no run, and what is said of databases is said of it."""
+    """Without traces and tables of completions it is no run, and its metrics are told as what they are."""
     changed(run / ASYNC.name, "DELETE FROM traces")
     changed(
         run / ASYNC.name,
@@ -136,7 +137,7 @@ def test_a_database_of_metrics_alone_is_the_trackers(run: Path) -> None:
         '{"t": {"_type": "trackio.table", "_value": [{"prompt": 1}]}, "completion": 1}',
     )
 
-    with pytest.raises(RunNotFound, match="is a database of SQLite, which the board does not open"):
+    with pytest.raises(RunNotFound, match=r"^This folder holds metrics and no rollouts: async_grpo\.db \(steps 0 to 8\)\."):
         open_run(run)
 
 
@@ -204,7 +205,7 @@ def test_a_damaged_database_is_one_problem(run: Path, harm: Callable[[Path], Non
     for step in range(1, 8):
         changed(file, MORE, f":{step}", step + 8)
     harm(file)
-    opened = open_run(run)
+    opened = opened_whole(run)
 
     (problem,) = opened.report.problems
     assert problem.reason.startswith("cannot be read further: no database of trackio, or a damaged one: ")

@@ -50,7 +50,7 @@ main() {
     install requirements.txt
     if [ $# -eq 0 ] || [ "${1#-}" != "$1" ]; then set -- "$here/rollout_samples" "$@"; fi
     # -P: the folder this was called from may hold anything, pandas.py included, and is no place to import from.
-    PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}" exec "$venv/bin/python" -P -m board serve --host "${HOST:-127.0.0.1}" --port "${PORT:-8901}" "$@"
+    PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}" exec "$venv/bin/python" -P -m board serve --host "${HOST:-127.0.0.1}" ${PORT:+--port "$PORT"} "$@"
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then main "$@"; fi

@@ -94,7 +94,7 @@ def _servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             output = folder / "output.txt"
             begun = ["-c", f"{first}\nfrom board.__main__ import main\nmain()"] if first else ["-m", "board"]
             process = subprocess.Popen(
-                [sys.executable, *begun, "serve", str(root), "--port", "0", "--no-findings", *options],
+                [sys.executable, *begun, "serve", str(root), "--port", "0", "--no-findings", "--no-browser", *options],
                 cwd=cwd,
                 env=os.environ | {"HOME": str(folder), "RL_BOARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)},
                 stdin=subprocess.DEVNULL,

@@ -91,7 +91,7 @@ def test_starts_by_start_sh() -> None:
     for function in ("make_venv", "install"):
         assert f"{function}()" in begun
         assert function in made
-    assert '--host "${HOST:-127.0.0.1}" --port "${PORT:-8901}"' in begun
+    assert '--host "${HOST:-127.0.0.1}" ${PORT:+--port "$PORT"}' in begun
     assert (environment()["HOST"], environment()["PORT"]) == ("0.0.0.0", *told("EXPOSE"))
 
 

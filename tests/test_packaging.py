@@ -78,10 +78,10 @@ def test_test_requirements_fit_the_lowest_pins() -> None:
 
 
 def test_wheel_has_every_file(tmp_path: Path) -> None:
-    """The wheel brings the entry script, all modules, pages, scripts, styles, settings, what is not ours with its licence, and no tests."""
+    """The wheel brings the entry script, all modules, pages, scripts, styles, settings and samples, what is not ours with its licence, no tests."""
     source = tmp_path / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board", "rollout_samples"):
         (source / name).symlink_to(REPOSITORY / name)
     build = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
     built = subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=source, capture_output=True, text=True, timeout=120)
@@ -89,7 +89,7 @@ def test_wheel_has_every_file(tmp_path: Path) -> None:
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     kept = {path for ending in ("py", "js", "css", "toml", "json") for path in (REPOSITORY / "board").rglob(f"*.{ending}")}
-    kept |= {*(REPOSITORY / "board").rglob("vendored/*")}
+    kept |= {*(REPOSITORY / "board").rglob("vendored/*"), *(REPOSITORY / "rollout_samples").glob("*/*.jsonl*")}
     assert packed == {path.relative_to(REPOSITORY).as_posix() for path in kept} | {"rl_logging_board.py", "board/py.typed"}
 
 

@@ -93,7 +93,14 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for."""
+    """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for.
+
+    Arguments that begin with no command and none of the group's own options are those of the command called `default`.
+    """
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._default = default
 
     def main(
         self,
@@ -105,6 +112,8 @@ class Commands(click.Group):
     ) -> Any:
         """Run a command as click does, then end the process as the table says."""
         given = sys.argv[1:] if args is None else list(args)
+        if not given or given[0] not in {*self.commands, *self._own_options()}:
+            given = [self._default, *given]
         run: Callable[[], Any] = partial(super().main, given, prog_name, complete_var, standalone_mode=False, **others)
         if not standalone_mode:
             return run()
@@ -117,6 +126,10 @@ class Commands(click.Group):
             with suppress(OSError):
                 click.echo(f"Error: {_of_the_disk(error)}", err=True)
             sys.exit(ExitCode.FAILED)
+
+    def _own_options(self) -> set[str]:
+        """What the group itself answers to: its help and its version."""
+        return {name for one in self.get_params(click.Context(self, **self.context_settings)) for name in one.opts}
 
 
 def _run(command: Callable[[], Any], *, as_json: bool) -> NoReturn:

@@ -63,6 +63,7 @@ _SECRETS: Final = ".streamlit/secrets.toml"
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 EVERY_INTERFACE: Final = ("0.0.0.0", "::")
+PORTS_TRIED: Final = 20
 
 STATIC: Final = Path(st.__file__).with_name("static")
 """Streamlit's build for the browser."""
@@ -260,6 +261,19 @@ def check_listen(host: str, port: int) -> None:
             raise BoardError(
                 f"Cannot listen on {_bracketed(host)}:{port} ({reason}). Choose another port with --port."
             ) from error
+
+
+def free_port(host: str, first: int) -> int:
+    """`first`, or the next port on which something can listen. Raises BoardError, that of `first`, where there is none near."""
+    refused = None
+    for port in range(first, min(first + PORTS_TRIED, 65_536)):
+        try:
+            check_listen(host, port)
+        except BoardError as error:
+            refused = refused or error
+        else:
+            return port
+    raise refused or BoardError(f"There is no port {first}.")
 
 
 def machine_names() -> set[str]:

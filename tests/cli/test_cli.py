@@ -4,6 +4,10 @@ import os
 import socket
 import subprocess
 import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import click
@@ -75,6 +79,78 @@ def test_bad_usage(arguments: list[str], message: str) -> None:
     result = run("serve", *arguments)
     assert result.exit_code == 2
     assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["no such folder"], "ROOT is not a folder: no such folder (rl-logging-board --help", id="a root"),
+        pytest.param(["--theme.base"], "Option --theme.base needs a value", id="an option of Streamlit's"),
+        pytest.param(["--workers", "many", "x"], "'many' is not a valid integer", id="an option of ours"),
+    ],
+)
+def test_without_a_command_it_serves(arguments: list[str], message: str) -> None:
+    """What begins with no command is given to `serve`, whose usage is shown where it cannot be."""
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert result.output.startswith("Usage: rl-logging-board serve")
+
+
+@pytest.fixture
+def listening(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Starts the command, and gives what it printed up to its last word that is an address; it ends with the test."""
+    with ExitStack() as stop:
+
+        def start(*arguments: str, **environment: str) -> str:
+            variables = {"RL_BOARD_FINDINGS": "off", "PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1", **environment}
+            command = [sys.executable, "-m", "board", *arguments]
+            process = stop.enter_context(
+                subprocess.Popen(command, cwd=tmp_path, env=os.environ | variables, stdout=subprocess.PIPE, text=True)
+            )
+            stop.callback(process.kill)
+            assert process.stdout is not None
+            printed = ""
+            while "Ctrl+C" not in printed and (line := process.stdout.readline()):
+                printed += line
+            return printed
+
+        yield start
+
+
+def test_nothing_but_the_command_serves_the_samples(listening: Callable[..., str]) -> None:
+    """In a folder without runs it serves those that come with the board, at its port, or the next that is free, and says so."""
+    with ExitStack() as taken:
+        with suppress(OSError):  # of somebody else who listens there: not free either
+            taken.enter_context(socket.create_server(("127.0.0.1", 8901)))
+        printed = listening("--no-browser")
+
+    assert "Port 8901 is not free: this is " in printed
+    address = next(word for word in printed.split() if word.startswith("http://127.0.0.1:"))
+    assert address != "http://127.0.0.1:8901/"
+    with urllib.request.urlopen(f"{address}runs", timeout=10) as answer:
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "opened"),
+    [([], 1), (["--no-browser"], 0), (["--token"], 0)],
+    ids=["as it is", "not wanted", "never with a token, which others could read"],
+)
+def test_a_browser_is_opened_where_there_is_one(
+    listening: Callable[..., str], tmp_path: Path, options: list[str], opened: int
+) -> None:
+    """BROWSER names a command that is given the address, and nothing else."""
+    (tmp_path / "browser").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/opened"\n')
+    (tmp_path / "browser").chmod(0o755)
+    printed = listening("serve", str(REPOSITORY / "rollout_samples"), "--port", "0", *options, BROWSER=f"{tmp_path}/browser")
+
+    log = tmp_path / "opened"
+    deadline = time.monotonic() + (30 if opened else 1)
+    while not log.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    addresses = log.read_text().split() if log.exists() else []
+    assert addresses == [word for word in printed.split() if word.startswith("http://")][:opened]
 
 
 def test_taken_port_ends_with_a_sentence() -> None:

@@ -150,6 +150,15 @@ def test_check_listen_names_a_taken_port() -> None:
         app.check_listen("127.0.0.1", taken.getsockname()[1])
 
 
+def test_the_next_free_port_is_taken() -> None:
+    """A port that is taken is passed over; where the first is no port at all the error is that of the first."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        first = taken.getsockname()[1]
+        assert first < app.free_port("127.0.0.1", first) <= first + app.PORTS_TRIED
+    with pytest.raises(BoardError, match="65536"):
+        app.free_port("127.0.0.1", 65_536)
+
+
 @pytest.mark.parametrize("port", [-1, 65_536])
 def test_check_listen_refuses_what_is_no_port(port: int) -> None:
     """A number outside the range of ports is an error in words too."""

@@ -1,7 +1,10 @@
 """The command `serve`: the places and options it was given, for `board.serving`. Knows no Streamlit until it serves."""
 
 import os
+import sys
+import webbrowser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_WORKERS: Final = 64
 
+SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
+"""The runs that come with the board: beside the package in a clone as where it is installed."""
+
 _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
 """Variables that name a folder."""
 
@@ -28,7 +34,7 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
     cls=Command, context_settings={"ignore_unknown_options": True}, options_metavar="[OPTIONS] [--SECTION.OPTION VALUE]..."
 )
 @click.option("--host", metavar="ADDRESS", help="Where to listen: 127.0.0.1 unless given; 0.0.0.0 for every interface.")
-@click.option("--port", metavar="PORT", help="8901 unless given; 0 for any that is free.")
+@click.option("--port", metavar="PORT", help="8901 unless given, or the next that is free; 0 for any that is free.")
 @click.option(
     "--token/--no-token",
     default=None,
@@ -47,6 +53,7 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
     envvar="RL_BOARD_LOGIN",
     help="Have readers log in by the OpenID Connect provider in this file of secrets; a .streamlit/secrets.toml with an [auth] counts, too.",
 )
+@click.option("--no-browser", is_flag=True, help="Open no browser, though there is one.")
 @click.option("--no-login", is_flag=True, help="Have nobody log in, though there is such a file.")
 @SCALARS
 @click.option(
@@ -71,6 +78,7 @@ def serve(
     token: bool | None,
     allow_host: tuple[str, ...],
     login: Path | None,
+    no_browser: bool,
     no_login: bool,
     scalars: Path | None,
     findings: bool | None,
@@ -80,7 +88,7 @@ def serve(
     extra_pads: tuple[str, ...],
     arguments: tuple[str, ...],
 ) -> None:
-    """Serve the runs under the folder ROOT (rollout_samples unless given).
+    """Serve the runs under the folder ROOT (unless given: rollout_samples here, or else the samples that come with the board).
 
     ROOT holds one folder per run, or is itself a run. Nothing outside of it can be read. It may lie elsewhere: s3://bucket/prefix, gs://,
     hf://, https:// and ssh:// are read as folders are, and followed as they grow.
@@ -111,10 +119,12 @@ def serve(
         settings = _absolute(app.parsed_options(options))
     except BoardError as error:
         raise click.UsageError(str(error)) from error
+    if "server.port" not in settings:
+        settings["server.port"] = _free_port(settings)
     logins = None if no_login else _logins(login, settings)
     _leave_folder(app.ENTRY.parent)
     try:
-        announce = _announce if workers == 1 else _say_address
+        announce = partial(_announce, alone=workers == 1, browser=not no_browser)
         app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins, workers=workers)
     except KeyboardInterrupt:
         say("Stopped.")
@@ -187,23 +197,40 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _root(places: Sequence[str]) -> Path:
     if len(places) > 1:
         raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
-    given = places[0] if places else "rollout_samples"
+    given = places[0] if places else "rollout_samples" if Path("rollout_samples").is_dir() else str(SAMPLES)
     if addresses.is_address(given):
         say(f"Listing '{addresses.parsed(given)}'")
         return listed(given)
     root = Path(given).expanduser().resolve()
     if not root.is_dir():
-        raise click.UsageError(f"ROOT is not a folder: {given}")
+        raise click.UsageError(f"ROOT is not a folder: {given} (rl-logging-board --help lists the commands)")
     return root
 
 
-def _say_address(address: str) -> None:
+def _free_port(settings: "app.Settings") -> int:
+    """The board's own port, or the next that is free, which is said. Raises BoardError where none of them is."""
+    from board.serving import app
+
+    own = app.packaged_settings() | settings
+    first = own["server.port"]
+    port = app.free_port(own["server.address"], first)
+    if port != first:
+        say(f"Port {first} is not free: this is {port}.")
+    return port
+
+
+def _announce(address: str, *, alone: bool, browser: bool) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
+    # A link with a token is not handed on: whoever lists this machine's processes would read it.
+    if browser and "?token=" not in address and has_browser():
+        Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    if alone:
+        Thread(target=import_pages, daemon=True).start()
 
 
-def _announce(address: str) -> None:
-    _say_address(address)
-    Thread(target=import_pages, daemon=True).start()
+def has_browser() -> bool:
+    """Whether a browser can open on a screen here: on Linux where there is a display, or where BROWSER names what opens links."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")))
 
 
 def import_pages() -> None:

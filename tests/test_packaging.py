@@ -78,7 +78,7 @@ def test_test_requirements_fit_the_lowest_pins() -> None:
 
 
 def test_wheel_has_every_file(tmp_path: Path) -> None:
-    """The wheel brings the entry script, all modules, pages, scripts, styles, settings and samples, what is not ours with its licence, no tests."""
+    """The wheel brings the entry script, modules, pages, scripts, styles, settings, samples, what is not ours with its licence; no tests."""
     source = tmp_path / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board", "rollout_samples"):

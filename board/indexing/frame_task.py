@@ -25,8 +25,9 @@ from board.runs.frame_files import FOLDER
 from board.runs.indexed_run import IndexedRun
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.runs.worker import TellBytes, reading_of
+from board.runs.worker import reading_of
 from board.sources import shards
+from board.system.child_process import Tell
 
 Kind = Literal["facts", "stretch", "tokens"]
 
@@ -67,7 +68,7 @@ def site_of(order: dict[str, Any]) -> FrameSite:
     return FrameSite(Path(order["index"]), order["owner"], order["of"], reading_of(order), order["sample"])
 
 
-def answer(order: dict[str, Any], _on_bytes: TellBytes) -> dict[str, Any]:
+def answer(order: dict[str, Any], _on_bytes: Tell) -> dict[str, Any]:
     """Do what the order says: `made`, whether it had to be done; or `refused` (a shard) or `failed` (anything else) with the reason."""
     try:
         if why := range_task.unfit(order):

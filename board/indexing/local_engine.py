@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from board.indexing import frame_task, order_pool, range_task
+from board.indexing import frame_task, range_task
 from board.indexing.engine import FinishedTask, FrameAnswer, FrameOrder
 from board.indexing.range_task import RangeTask, Site
 from board.runs import range_parsing, worker_pool
@@ -41,7 +41,7 @@ class LocalEngine:
             return site.order(by_place[_place(byte_range)])
 
         count = min(len(tasks), self._workers)
-        with worker_pool.helpers(count, order, None, {}, ("board.indexing.worker", range_task.answer)) as helpers:
+        with worker_pool.helpers(count, order, None, {}, "board.indexing.worker") as helpers:
             for byte_range, outcome in worker_pool.outcomes(helpers, work, tick):
                 place = _place(byte_range)
                 seconds = time.monotonic() - began_at.get(place, time.monotonic())
@@ -53,7 +53,7 @@ class LocalEngine:
             for at, order in enumerate(orders):
                 yield at, frame_task.answer(order, lambda _: None)
             return
-        yield from order_pool.answers("board.indexing.frame_worker", self._workers, orders, tick)
+        yield from worker_pool.answers("board.indexing.frame_worker", self._workers, orders, tick)
 
 
 def _place(byte_range: ByteRange) -> tuple[str, int]:

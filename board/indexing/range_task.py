@@ -19,8 +19,9 @@ from board.runs.part_folder import File, Piece, piece_from
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.runs.worker import TellBytes, range_of, reading_of
+from board.runs.worker import range_of, reading_of
 from board.sources import index_file
+from board.system.child_process import Tell
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Site:
         }
 
 
-def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
+def answer(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
     """Have the index hold what the order names: `piece`, or `refused` (the shard) or `failed` (anything else) with the reason.
 
     `parsed` says whether it had to be parsed. One range's fault ends no other's work.
@@ -85,7 +86,7 @@ def unfit(order: dict[str, Any]) -> str:
     return "" if owner == order["owner"] else "another index took the place of this one"
 
 
-def _held(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
+def _held(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
     byte_range = range_of(order)
     kept = piece_from(order["kept"]) if order["kept"] else None
     with range_places.index_at_hand(order, kept) as folder:

@@ -15,8 +15,9 @@ from board.indexing.engine import FinishedTask, FrameAnswer, FrameOrder
 from board.indexing.range_task import RangeTask, Site
 from board.runs import parsed_shard, worker_pool
 from board.runs.range_parsing import expected_bytes
+from board.system.child_process import Tell
 
-Answer = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
+Answer = Callable[[dict[str, Any], Tell], dict[str, Any]]
 
 _POLL_SECONDS: Final = 0.2
 
@@ -139,7 +140,7 @@ def _answered(reference: Any) -> FrameAnswer:
         return {"failed": f"a worker ended: {str(error).splitlines()[0]}"}
 
 
-def _heard_by_nobody(_count: int) -> None:
+def _heard_by_nobody(_count: float) -> None:
     pass
 
 

@@ -17,13 +17,10 @@ from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources import shards
-from board.system import forked_process, processors
+from board.system import processors
 
 SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than with the help of processes that must start first."""
-
-_COPIES_START: Final = 4
-"""So many times sooner processes begin that are copies of this one."""
 
 _COMPRESSION: Final = 6
 """How many bytes of rollouts a byte of a compressed shard is taken for."""
@@ -46,7 +43,7 @@ class RangeParser:
         `aside` leaves this process free for others while processes are at work.
         """
         fetching = RangeFetching(work, self.under_way)
-        if self._unwritable or is_small(work, copies=forked_process.may_fork()):
+        if self._unwritable or is_small(work):
             yield ((one, fetching.trouble(one, tick) or self._here(one)) for one in iter(work.take, None))
             return
         count = min(len(work), processors.count())
@@ -67,9 +64,9 @@ class RangeParser:
             return error
 
 
-def is_small(work: WorkQueue, *, copies: bool = False) -> bool:
-    """Whether the ranges are parsed sooner here than with the help of processes, which are `copies` of this one or start anew."""
-    return sum(map(expected_bytes, work.waiting())) <= SMALL_BYTES // (_COPIES_START if copies else 1)
+def is_small(work: WorkQueue) -> bool:
+    """Whether the ranges are parsed sooner here than with the help of processes."""
+    return sum(map(expected_bytes, work.waiting())) <= SMALL_BYTES
 
 
 def expected_bytes(byte_range: ByteRange) -> int:

@@ -1,31 +1,25 @@
-"""Processes that parse byte ranges beside this one: started when they are needed, asked in lines of JSON, ended with the load.
+"""Processes beside this one that answer orders, as many at a time as are asked for: started when they are needed, ended with the work.
 
-Knows how to speak with `board.runs.worker` and what answers as it does; knows neither what a byte range holds nor which are missing.
+Knows how `board.runs.worker` and what answers as it does speak of byte ranges; knows neither what those hold nor which are missing.
 """
 
-import json
-import os
-import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.part_folder import Piece, piece_from
 from board.runs.work_queue import WorkQueue
-from board.runs.worker import Answer, answer, serve
 from board.sources.shards import is_plain
-from board.system import child_process, forked_process
-from board.system.forked_process import ForkedProcess
+from board.system.child_process import Answer, ChildProcess, Tell
 
-Child = subprocess.Popen[bytes] | ForkedProcess
-"""A process that parses."""
+Given = TypeVar("Given")
+Got = TypeVar("Got")
 
 Outcome = Piece | BoardError | OSError
 """What became of a byte range: what is kept of it, the shard's fault, or the cache's."""
@@ -37,9 +31,6 @@ Take = Callable[[], ByteRange | None]
 Submit = Callable[[Take], "Future[tuple[ByteRange, Outcome] | None]"]
 
 _POLL_SECONDS: Final = 0.2
-
-_FRUGAL: Final = {"OPENBLAS_NUM_THREADS": "1"}
-"""For a process that parses: nothing in it is a matrix, and threads that would multiply some are started when numpy is imported."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +59,20 @@ def helpers(
     order: Callable[[ByteRange], dict[str, Any]],
     here: Callable[[ByteRange], Outcome] | None,
     under_way: dict[str, int],
-    worker: tuple[str, Answer] = ("board.runs.worker", answer),
+    module: str = "board.runs.worker",
     fetching: Callable[[ByteRange], Outcome | None] = lambda byte_range: None,
 ) -> Iterator[Helpers]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    `order` is called when the turn of a range comes, and gives what its process is told: one of the module, and with the answers, of `worker`.
-    `fetching` sees that the bytes are on this machine, or says why they are not.
+    `order` is called when the turn of a range comes, and gives what its process, one of `module`, is told. `fetching` sees that the bytes
+    are on this machine, or says why they are not.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
-    Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
+    A pool of `multiprocessing` would run the server's script, or one without a guard of its main part, again in each.
     """
     free = threading.Lock()
-    processes = _Processes(count - bool(here), *worker)
+    processes = _Processes(module)
 
     def parsed(byte_range: ByteRange) -> Outcome:
         if trouble := fetching(byte_range):
@@ -91,14 +82,11 @@ def helpers(
                 return here(byte_range)
             finally:
                 free.release()
-        try:
-            process = processes.take()
-        except OSError as error:
-            return error
-        try:
-            return _answer(process, order(byte_range), under_way)
-        finally:
-            processes.give_back(process)
+
+        def tell(count: float) -> None:
+            under_way[byte_range.shard.name] = int(count)
+
+        return outcome_of(processes.answer(order(byte_range), tell))
 
     def parsed_next(take: Take) -> tuple[ByteRange, Outcome] | None:
         byte_range = None if processes.ended.is_set() else take()
@@ -110,34 +98,63 @@ def helpers(
     finally:
         processes.kill()
         pool.end()
-        processes.wait()
+        processes.close()
+
+
+def answers(
+    module: str, count: int, orders: Sequence[dict[str, Any]], tick: Callable[[], None]
+) -> Generator[tuple[int, Answer], None, None]:
+    """What processes of `python -m MODULE`, so many at a time, say to each order, beside its place, as it comes.
+
+    One that ends costs the order it had: `failed`. All are gone when this ends, whatever ends it; `tick` is called while waiting.
+    """
+    processes = _Processes(module)
+    pool: _Threads[int, tuple[int, Answer]] = _Threads(min(count, len(orders)), lambda at: (at, processes.answer(orders[at])))
+    try:
+        waiting = {pool.submit(at) for at in range(len(orders))}
+        while waiting:
+            done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+            if not done:
+                tick()
+    finally:
+        processes.kill()
+        pool.end()
+        processes.close()
 
 
 class _Processes:
-    """Those that parse: copies of this process where they can be had, which must be made before there are threads; else new ones as needed."""
+    """Those that answer: no more than are asked at a time."""
 
-    def __init__(self, copies: int, module: str, answers: Answer) -> None:
+    def __init__(self, module: str) -> None:
         self._module, self.ended = module, threading.Event()
-        serves = partial(serve, answers)
-        self._all: list[Child] = [forked_process.forked(serves) for _ in range(copies)] if forked_process.may_fork() else []
-        self._waiting = self._all.copy()
+        self._all: list[ChildProcess] = []
+        self._waiting: list[ChildProcess] = []
 
-    def take(self) -> Child:
-        """One that has nothing to do: whichever is free, as the thread that parses here is now this one and now that. Raises OSError."""
+    def answer(self, order: dict[str, Any], tell: Tell = lambda progress: None) -> Answer:
+        """What one that has nothing to do says to it; `failed` where none can be started, or it ends."""
+        try:
+            process = self._taken()
+            said = process.ask(order, tell=tell)
+        except OSError as error:
+            return {"failed": f"a process beside this one ended: {error}"}
+        self._waiting.append(process)
+        return said
+
+    def _taken(self) -> ChildProcess:
+        """Whichever is free, as the thread that parses here is now this one and now that. Raises OSError."""
+        if self.ended.is_set():
+            raise OSError("nothing more is wanted of it")
         with suppress(IndexError):
             while True:
                 process = self._waiting.pop()
-                if process.poll() is None:  # it was not killed
+                if process.is_running:  # it was not killed
                     return process
-        process = child_process.start(self._module, os.environ | _FRUGAL)
+        process = ChildProcess(self._module)
         self._all.append(process)
         if self.ended.is_set():
             process.kill()
         return process
-
-    def give_back(self, process: Child) -> None:
-        """It has nothing to do any more."""
-        self._waiting.append(process)
 
     def kill(self) -> None:
         """End them all, and whatever is started yet."""
@@ -145,33 +162,33 @@ class _Processes:
         for process in self._all.copy():
             process.kill()
 
-    def wait(self) -> None:
-        """Until none is left."""
+    def close(self) -> None:
+        """Wait until none is left."""
         for process in self._all:
-            process.communicate()
+            process.close()
 
 
-class _Threads:
+class _Threads(Generic[Given, Got]):
     """Threads that do what is submitted, in its order. They end with the server, which does not wait for them as for an executor's."""
 
-    def __init__(self, count: int, work: Callable[[Take], tuple[ByteRange, Outcome] | None]) -> None:
+    def __init__(self, count: int, work: Callable[[Given], Got]) -> None:
         self._work = work
-        self._submitted: SimpleQueue[tuple[Take, Future[tuple[ByteRange, Outcome] | None]] | None] = SimpleQueue()
+        self._submitted: SimpleQueue[tuple[Given, Future[Got]] | None] = SimpleQueue()
         self._threads = [threading.Thread(target=self._serve, name="parsing", daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, take: Take) -> "Future[tuple[ByteRange, Outcome] | None]":
+    def submit(self, given: Given) -> "Future[Got]":
         """To be done when a thread is free."""
-        future: Future[tuple[ByteRange, Outcome] | None] = Future()
-        self._submitted.put((take, future))
+        future: Future[Got] = Future()
+        self._submitted.put((given, future))
         return future
 
     def _serve(self) -> None:
         while submitted := self._submitted.get():
-            take, future = submitted
+            given, future = submitted
             try:
-                future.set_result(self._work(take))
+                future.set_result(self._work(given))
             except Exception as error:  # noqa: BLE001 - it is raised where the answer is taken
                 future.set_exception(error)
 
@@ -181,19 +198,6 @@ class _Threads:
             self._submitted.put(None)
         for thread in self._threads:
             thread.join()
-
-
-def _answer(process: Child, order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        process.stdin.write(json.dumps(order, default=str).encode() + b"\n")
-        process.stdin.flush()
-        while "bytes" in (answer := json.loads(process.stdout.readline() or b"{}")):
-            under_way[order["range"]["shard"]["name"]] = answer["bytes"]
-    except (OSError, ValueError) as error:
-        return OSError(f"a parsing process ended: {error}")
-    return outcome_of(answer)
 
 
 def outcome_of(answer: dict[str, Any]) -> Outcome:

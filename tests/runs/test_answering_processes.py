@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from board.indexing import order_pool
+from board.runs import worker_pool
 
 MODULE = "order_worker"
 
@@ -24,22 +24,22 @@ def found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_order_is_answered_once(count: int) -> None:
     """Beside its place among them, in whatever order."""
     orders = [{"do": "echo", "value": at} for at in range(7)]
-    found = dict(order_pool.answers(MODULE, count, orders, lambda: None))
+    found = dict(worker_pool.answers(MODULE, count, orders, lambda: None))
     assert {at: said["value"] for at, said in found.items()} == {at: at for at in range(7)}
 
 
-@pytest.mark.parametrize("how", ["die", "mumble"])
+@pytest.mark.parametrize("how", ["die", "fail"])
 def test_one_that_ends_costs_its_order(how: str) -> None:
     """The others are answered, by another process."""
     orders: list[dict[str, Any]] = [{"do": "echo", "value": 0}, {"do": how}, {"do": "echo", "value": 2}]
-    found = dict(order_pool.answers(MODULE, 1, orders, lambda: None))
+    found = dict(worker_pool.answers(MODULE, 1, orders, lambda: None))
     assert (found[0]["value"], found[2]["value"]) == (0, 2)
-    assert found[1]["failed"].startswith("a process that writes the frame ended")
+    assert found[1]["failed"].startswith("a process beside this one ended: it ended with exit status")
 
 
 def test_none_is_left_when_nobody_waits_any_more() -> None:
     """Who goes away ends those that are at work."""
-    with closing(order_pool.answers(MODULE, 2, [{"do": "pid"}, {"do": "sleep"}, {"do": "sleep"}], lambda: None)) as answers:
+    with closing(worker_pool.answers(MODULE, 2, [{"do": "pid"}, {"do": "sleep"}, {"do": "sleep"}], lambda: None)) as answers:
         pid = next(said["pid"] for _, said in answers)
     for _ in range(100):
         if not _is_there(pid):
@@ -59,5 +59,5 @@ def _is_there(pid: int) -> bool:
 def test_is_heard_while_waiting() -> None:
     """`tick` is called."""
     ticks = list[int]()
-    assert len([*order_pool.answers(MODULE, 1, [{"do": "pause"}], lambda: ticks.append(1))]) == 1
+    assert len([*worker_pool.answers(MODULE, 1, [{"do": "pause"}], lambda: ticks.append(1))]) == 1
     assert ticks

@@ -6,9 +6,7 @@ a second after nobody hears it. What pages take long to count is counted on the 
 """
 
 import json
-import os
-import sys
-import threading
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,21 +17,16 @@ from board.findings import looking, messages
 from board.runs import kept_of_run
 from board.runs.opening import open_run
 from board.runs.run import Run
-from board.system import memory_limit
+from board.system import child_process
+from board.system.child_process import Tell
 
-BEAT_SECONDS: Final = 1.0
 NICENESS: Final = 10
 _LOOKING: Final = 0.85
 """The share of the work that looking is; the rest is what Words shows."""
-_SAYING: Final = threading.Lock()
 
 
-def answer(order: Mapping[str, Any], share: list[float]) -> dict[str, Any]:
-    """The `report` of the run that the order names, or `refused` with the reason it cannot be opened; `share[0]` is kept up to date."""
-
-    def tell(done: float) -> None:
-        share[0] = done
-
+def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """The `report` of the run that the order names, or `refused` with the reason it cannot be opened; `tell` hears the share that is done."""
     try:
         run = open_run(
             Path(order["location"]),
@@ -60,36 +53,14 @@ def _keep_words(run: Run, tell: Callable[[float], None]) -> None:
             kept_vocabulary.of_run(run, tell)
 
 
-def _say(words: Mapping[str, Any]) -> None:
-    with _SAYING:
-        sys.stdout.write(json.dumps(words) + "\n")
-        sys.stdout.flush()
-
-
-def _beat(share: list[float], done: threading.Event) -> None:
-    """Say how far it is again and again; where nobody hears it, there is nothing more to do."""
-    while not done.wait(BEAT_SECONDS):
-        try:
-            _say({"share": share[0]})
-        except OSError:
-            os._exit(1)
-
-
-def main() -> None:
-    """Answer one order."""
-    os.nice(NICENESS)
-    memory_limit.bound()
-    order, share, done = json.loads(sys.stdin.readline()), [0.0], threading.Event()
-    beat = threading.Thread(target=_beat, args=(share, done), daemon=True)
-    beat.start()
+def _answered(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """What is ours is told to the reader in a line, and whoever runs the server is told where."""
     try:
-        said = answer(order, share)
-    except Exception as error:
-        _say({"failed": f"{type(error).__name__}: {error}"})
-        raise  # it is ours: whoever runs the server is told where
-    done.set()
-    _say(said)
+        return answer(order, tell)
+    except Exception as error:  # noqa: BLE001 - it is printed here, and said there
+        traceback.print_exc()
+        return {"failed": f"{type(error).__name__}: {error}"}
 
 
 if __name__ == "__main__":
-    main()
+    child_process.serve(_answered, niceness=NICENESS, memory_share=2)

@@ -4,15 +4,12 @@ A process of its own, so that a run that takes too long or too much memory can b
 whoever else wants the processors. Knows no cache of summaries.
 """
 
-import json
-import os
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
 from board.runs.run_summary import summarise
-from board.system import memory_limit
+from board.system import child_process
 
 NICENESS: Final = 10
 
@@ -32,18 +29,5 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
     return {"summary": told.written()}
 
 
-def main() -> None:
-    """Answer until there is nothing more to do; what is wrong with us, or more memory than we may take, ends the process."""
-    os.nice(NICENESS)
-    memory_limit.bound(share=4)
-    for line in sys.stdin:
-        said = json.dumps(answer(json.loads(line))) + "\n"
-        try:
-            sys.stdout.write(said)
-            sys.stdout.flush()
-        except OSError:  # nobody hears it any more
-            os._exit(0)
-
-
 if __name__ == "__main__":
-    main()
+    child_process.serve(lambda order, _: answer(order), niceness=NICENESS, memory_share=4)

@@ -1,7 +1,6 @@
 """The process that looks through a run: what it answers, and that it is gone once nobody hears it."""
 
-import json
-import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from board.findings import looking, messages, worker
 from board.findings.background import LookOrder, look
 from board.runs import kept_tables
 from board.runs.opening import open_run
-from board.system import child_process
 
 
 def order(folder: Path) -> LookOrder:
@@ -62,22 +60,21 @@ def test_thresholds_that_a_reader_set_are_used(tmp_path: Path) -> None:
     assert asked.written()["limits"] == {"proxy_gold_gap": {"gap": 1e9}}
 
 
-def test_it_ends_when_nobody_hears_it(tmp_path: Path) -> None:
-    """The server may be killed at any time: its pipe is closed then, and the next beat ends the process."""
-    process = child_process.start("board.findings.worker", os.environ)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.close()
-    folder = write_hacked(tmp_path / "run")
-    process.stdin.write(json.dumps(order(folder).written()).encode() + b"\n")
-    process.stdin.close()
+def test_it_ends_when_nobody_waits_for_it(tmp_path: Path) -> None:
+    """Whoever is told the share may say that nothing more is wanted."""
+    assert look(order(write_hacked(tmp_path / "run")), lambda share: False) is None
 
-    assert process.wait(30) != 0
+
+def test_one_that_ends_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken installation is an error in one line."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(BoardError, match="looks for findings said nothing: it ended with exit status 1"):
+        look(order(tmp_path), lambda share: True)
 
 
 def test_the_answer_names_why_there_is_none(tmp_path: Path) -> None:
     """A run that is gone is refused in the words of whoever opens it."""
-    said = worker.answer(order(tmp_path / "gone").written(), [0.0])
+    said = worker.answer(order(tmp_path / "gone").written(), lambda share: None)
 
     assert "gone" in said["refused"]
 

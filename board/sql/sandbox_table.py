@@ -30,9 +30,6 @@ WITHIN: Final = "is one of the rollouts asked"
 IN_TURN: Final = "rollouts in turn"
 """The rows of `rollouts`, which may be read once: while they are it is known how far a query has come."""
 
-PROGRESS: Final = b"share done: "
-"""Begins the lines on the worker's standard error that say so."""
-
 
 def whole(sent: pa.Table) -> pa.Table:
     """The table with its text columns, and the ones left out as nothing but missing values. Raises OSError where a file is another."""

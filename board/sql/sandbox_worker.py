@@ -1,9 +1,9 @@
 """`python -m board.sql.sandbox_worker`: answers one query over one table, in a process that can be limited and ended.
 
-Standard input is an Arrow file with the table `rollouts`, or what `board.sql.sandbox_table` makes it of; its schema's metadata has the `query`
-and the `limits`. Where the table has the column WITHIN, only rows for which it is true are `rollouts`. Standard output is an Arrow
-stream with the rows of the answer, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none.
-Where the query is over IN_TURN, standard error has a line PROGRESS and a number for each share of the rows that was taken up so far.
+The order names an open file, an Arrow file with the table `rollouts`, or what `board.sql.sandbox_table` makes it of; its schema's metadata
+has the `query` and the `limits`. Where the table has the column WITHIN, only rows for which it is true are `rollouts`. The answer is an Arrow
+stream with the rows, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none. Where the query
+is over IN_TURN, its progress is the share of the rows that was taken up so far.
 
 A process of its own, because DuckDB minds its memory limit and interruptions only between operators: a single `repeat('x', 4000000000)` takes
 8 GB and half a minute of the process it runs in. Knows nothing of runs.
@@ -12,8 +12,6 @@ A process of its own, because DuckDB minds its memory limit and interruptions on
 import json
 import mmap
 import resource
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -22,7 +20,8 @@ import duckdb
 import pyarrow as pa
 
 from board.sql import sandbox_table
-from board.sql.sandbox_table import IN_TURN, PROGRESS, STORED, WITHIN
+from board.sql.sandbox_table import IN_TURN, STORED, WITHIN
+from board.system import child_process
 
 SETTINGS: Final[Mapping[str, str]] = {
     "allow_community_extensions": "false",
@@ -38,7 +37,6 @@ SETTINGS: Final[Mapping[str, str]] = {
 external access off would still allow a file named as the database, `:memory:` in the working folder, to be written."""
 
 BATCH_ROWS: Final = 10_000
-_TICK_SECONDS: Final = 0.1
 
 
 def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
@@ -106,22 +104,10 @@ def _name(text: str) -> str:
 def _in_turn(table: pa.Table, taken_up: Callable[[float], None]) -> Iterator[pa.RecordBatch]:
     done = 0
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-        taken_up(done / len(table))
+        if done:  # what is told first is said at once
+            taken_up(done / len(table))
         yield batch
         done += len(batch)
-
-
-def say_share() -> Callable[[float], None]:
-    """What tells the process that waits for the answer how far this one has come, now and then."""
-    last = [0.0]
-
-    def say(share: float) -> None:
-        if share and time.monotonic() > last[0] + _TICK_SECONDS:
-            last[0] = time.monotonic()
-            sys.stderr.buffer.write(PROGRESS + b"%f\n" % share)
-            sys.stderr.flush()
-
-    return say
 
 
 def answer(
@@ -183,18 +169,19 @@ def confine(limits: Mapping[str, int]) -> None:
         resource.setrlimit(kind, (least, least))
 
 
-def main() -> None:
-    """Answer what stands on standard input."""
-    mapped = mmap.mmap(sys.stdin.fileno(), 0, access=mmap.ACCESS_READ)  # never closed: the table lies in it
+def _answered(order: Mapping[str, int], tell: Callable[[float], None]) -> dict[str, pa.Buffer]:
+    mapped = mmap.mmap(order["table"], 0, access=mmap.ACCESS_READ)  # never closed: the table lies in it
     table = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
     asked: dict[bytes, bytes] = table.schema.metadata
     limits: dict[str, int] = json.loads(asked[b"limits"])
     table = sandbox_table.whole(table)
     confine(limits)
-    found = answer(table, asked[b"query"].decode(), limits, say_share())
-    with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as writer:
+    found = answer(table, asked[b"query"].decode(), limits, tell)
+    written = pa.BufferOutputStream()
+    with pa.ipc.new_stream(written, found.schema) as writer:
         writer.write_table(found)
+    return {"payload": written.getvalue()}
 
 
 if __name__ == "__main__":
-    main()
+    child_process.serve(_answered)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Final, Self
+from typing import Any, Final, Self
 
 from board.system import memory_limit
 
@@ -140,13 +140,6 @@ class ChildProcess:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def start(
-    module: str, environment: Mapping[str, str], *, stdin: IO[bytes] | int = subprocess.PIPE, stderr: int | None = None
-) -> "subprocess.Popen[bytes]":
-    """As ChildProcess starts it, for who speaks otherwise with it. Raises OSError."""
-    return subprocess.Popen(command(module), env=found_from(environment), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr)
 
 
 def command(module: str) -> list[str]:

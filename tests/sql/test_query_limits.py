@@ -78,7 +78,10 @@ def test_killed_process_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("python", "wanted"),
-    [("/bin/false", "process that answers queries failed: 1"), ("/nowhere/python", "could not be run: No such file")],
+    [
+        ("/bin/false", "process that answers queries failed: it ended with exit status 1"),
+        ("/nowhere/python", "could not be run: No such file"),
+    ],
 )
 def test_process_that_cannot_start_is_told(monkeypatch: pytest.MonkeyPatch, python: str, wanted: str) -> None:
     """A broken installation is named as such, not as a wrong query."""

@@ -19,7 +19,6 @@ from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources import shards
 from board.sources.shards import Shard
-from board.system import kept_memory
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    with _uncollected(), kept_memory.kept():
+    with _uncollected():
         part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(
         start=byte_range.start,

@@ -19,7 +19,6 @@ from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
-from board.system import kept_memory
 from board.text.natural_order import natural_key
 
 SORTED_IDS: Final = 10_000
@@ -33,8 +32,7 @@ def scalars(built: Sequence[Part]) -> pd.DataFrame:
     tables = [as_table(part.scalars) for part in built]
     if not tables:
         return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
-    with kept_memory.kept():  # Arrow's own allocator takes 5 ms to give the little that this is, one time in two
-        frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
     return frame
 
 

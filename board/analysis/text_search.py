@@ -47,18 +47,19 @@ class SearchText:
     def required(self) -> tuple[str, ...]:
         """Expressions each of which a text must hold."""
         if self.how == "words":
-            return tuple(self._flags + _word(word) for word in dict.fromkeys(self.text.split()))
+            return tuple(self.flags + _word(word) for word in dict.fromkeys(self.text.split()))
         return (self.marked,)
 
     @property
     def marked(self) -> str:
         """The expression whose places are hits."""
         if self.how == "words":
-            return self._flags + "|".join(_word(word) for word in dict.fromkeys(self.text.split()))
-        return self._flags + (self.text if self.how == "expression" else re.escape(self.text))
+            return self.flags + "|".join(_word(word) for word in dict.fromkeys(self.text.split()))
+        return self.flags + (self.text if self.how == "expression" else re.escape(self.text))
 
     @property
-    def _flags(self) -> str:
+    def flags(self) -> str:
+        """How expressions begin that find lines, and either case where that is wanted."""
         return "(?m)" if self.exact_case else "(?im)"
 
 
@@ -72,7 +73,7 @@ def checked(wanted: SearchText) -> SearchText:
         nothing = [pc.match_substring_regex(pa.array([""]), one)[0].as_py() for one in (*wanted.required, wanted.marked)]
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = str(error).partition("Invalid regular expression: ")[2] or "it holds a character that is no text"
-        reason = reason.replace(wanted._flags, "", 1)
+        reason = reason.replace(wanted.flags, "", 1)
         raise BoardError(f"This is no regular expression: {reason}.") from error
     if any(nothing):
         raise BoardError("The expression is satisfied by nothing at all, and would be found everywhere.")

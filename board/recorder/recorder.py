@@ -181,7 +181,7 @@ class RolloutRecorder:
                 return
             self._closed = True
             self._queue.run(self._writer.close)
-            _OPEN.discard(self)
+            _OPEN.pop(self, None)
         self._queue.close()
 
     def __enter__(self) -> Self:
@@ -200,7 +200,7 @@ class RolloutRecorder:
         tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
         self._writer = RowWriter(settings, self._losses, tracking)
         self._queue = self._queue_of(self._writer)
-        _OPEN.add(self)
+        _OPEN[self] = self._begin_in_child
 
     def _put(self, found: list[dict[str, Any]]) -> None:
         reason: Reason = "queue"
@@ -222,8 +222,8 @@ class RolloutRecorder:
         self._begin(self._settings)
 
 
-_OPEN: Final[set[RolloutRecorder]] = set()
-"""Recorders not closed yet, kept alive so that their last rows are written when the interpreter ends."""
+_OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}
+"""Recorders not closed yet, kept alive so that their last rows are written when the interpreter ends; what each does first in a fork."""
 
 
 def _close_all() -> None:
@@ -232,8 +232,8 @@ def _close_all() -> None:
 
 
 def _begin_all_in_child() -> None:
-    for recorder in list(_OPEN):
-        recorder._begin_in_child()
+    for begin_in_child in list(_OPEN.values()):
+        begin_in_child()
 
 
 def _tracking_of(

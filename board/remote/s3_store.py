@@ -85,18 +85,17 @@ class S3Store:
 
     def _call(self, method: str, *, read: bool = False, **arguments: Any) -> Any:
         try:
-            return sync(self._files.loop, self._called, method, read, arguments)
+            answer = self._files.call_s3(method, Bucket=self._bucket, **arguments)
+            return sync(self._files.loop, _whole, answer["Body"]) if read else answer
         except OSError as error:
             raise _trouble(error) from error
         except Exception as error:
             raise _foreign(error) from error
 
-    async def _called(self, method: str, read: bool, arguments: dict[str, Any]) -> Any:
-        answer = await self._files._call_s3(method, Bucket=self._bucket, **arguments)
-        if not read:
-            return answer
-        async with answer["Body"] as body:
-            return await body.read()
+
+async def _whole(stream: Any) -> Any:
+    async with stream as body:
+        return await body.read()
 
 
 def _described(key: str, size: int, modified: datetime, etag: str) -> RemoteObject:

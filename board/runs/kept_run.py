@@ -75,11 +75,11 @@ class KeptRun:
             return None
         found = replace(old.shard, objects=False)  # as it was before anyone looked into it
         self.kept[name] = as_kept(found, manifest, self.reading.mapping)
-        return _missing(self.kept[name])
+        return missing_of(self.kept[name])
 
     def missing(self) -> WorkQueue:
         """The byte ranges that are missing, in the order of shards and bytes."""
-        return WorkQueue(byte_range for kept in self.kept.values() for byte_range in _missing(kept))
+        return WorkQueue(byte_range for kept in self.kept.values() for byte_range in missing_of(kept))
 
     def hold(self, byte_range: ByteRange) -> None:
         """Parse a byte range into memory, for this load alone."""
@@ -123,7 +123,7 @@ class KeptRun:
             report.aside = dump_beside.places(self.dumps, self.kept)
 
 
-def _missing(kept: ParsedShard) -> list[ByteRange]:
+def missing_of(kept: ParsedShard) -> list[ByteRange]:
     """The missing ranges of a shard, none where it cannot be read."""
     try:
         return missing(kept)

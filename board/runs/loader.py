@@ -5,22 +5,28 @@ Knows byte ranges, the store and how far a load has come; knows neither what a r
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from typing import Final
 
-from board.errors import BoardError
+from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.disk_room import refuse_without_room
-from board.runs.kept_run import KeptRun
+from board.runs.kept_run import KeptRun, missing_of
 from board.runs.load_report import LoadReport
 from board.runs.loading_turn import LoadingTurn
 from board.runs.manifest_saver import ManifestSaver
+from board.runs.parsed_shard import ParsedShard, as_kept, found_again, is_another
+from board.runs.part_reader import read_tail
 from board.runs.range_parsing import RangeParser
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources.shards import Shard
+
+_TIMES: Final = 5
+"""So many times a shard is read that is another each time it has been."""
 
 _FOLLOW_SECONDS: Final = 0.5
 """Between two looks at what another process has parsed: it says so every two."""
@@ -42,6 +48,8 @@ class Loader(KeptRun):
         self._writable = not unwritable
         self._turn = LoadingTurn(store.folder)
         self._followed_at = 0.0
+        self._read = set[str]()
+        """Shards of which ranges were read since it was looked whether they are still the same."""
         self._done: tuple[int, int] | None = None
         """What `KeptRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
@@ -58,9 +66,12 @@ class Loader(KeptRun):
             self._follow(work)
             self._done = super().done()
             with self._parser.parsing(work, self._tell, aside=aside) as outcomes:
-                for byte_range, outcome in outcomes:
-                    self._take(byte_range, outcome, saver)
-                    self._tell()
+                self._take_all(outcomes, work, saver)
+                times = 1
+                while again := self._replaced(saver, is_last=times == _TIMES):
+                    times += 1
+                    with self._parser.parsing(again, self._tell, aside=aside) as found:
+                        self._take_all(found, again, saver)
                 yield
         if self._writable:
             self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
@@ -82,11 +93,45 @@ class Loader(KeptRun):
             if (ranges := self.missing_now(name)) is not None:
                 work.keep_of(name, ranges)
 
-    def _take(self, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
+    def _take_all(self, outcomes: Iterator[tuple[ByteRange, Outcome]], work: WorkQueue, saver: ManifestSaver) -> None:
+        for byte_range, outcome in outcomes:
+            kept = self.kept[byte_range.shard.name]
+            self._parser.under_way.pop(kept.shard.name, None)
+            self._read.add(kept.shard.name)
+            self._take(kept, byte_range, outcome, saver)
+            if kept.is_replaced or (kept.broken and is_another(kept, to_the_end=False)):
+                work.keep_of(kept.shard.name, [])
+                kept.drop()
+                self._done = super().done()
+            self._tell()
+
+    def _replaced(self, saver: ManifestSaver, *, is_last: bool) -> WorkQueue:
+        """The ranges of shards that were replaced while they were read, to be read anew; `is_last` refuses them instead."""
+        names = [name for name, kept in self.kept.items() if name in self._read or (kept.tail is None and kept.has_tail())]
+        self._read.clear()
+        ranges: list[ByteRange] = []
+        for name in names:
+            try:
+                read_tail(self.kept[name], self.reading)
+            except RunNotFound as error:
+                self.kept[name].refuse(str(error))
+            if not is_another(self.kept[name], to_the_end=True):
+                continue
+            shard = self.kept[name].shard
+            with suppress(OSError):
+                shard = found_again(shard)
+            kept = self.kept[name] = as_kept(replace(shard, objects=False), None, self.reading.mapping)
+            saver.again(kept)
+            if is_last:
+                kept.refuse(f"was replaced each of the {_TIMES} times that it was read: load the run again")
+            else:
+                ranges += missing_of(kept)
+            self._done = super().done()
+        return WorkQueue(ranges)
+
+    def _take(self, kept: ParsedShard, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
-        kept = self.kept[byte_range.shard.name]
         before = kept.done()
-        self._parser.under_way.pop(kept.shard.name, None)
         if isinstance(outcome, BoardError):
             kept.refuse(str(outcome))
         elif isinstance(outcome, OSError):  # the disk is full, or the cache is not ours to write

@@ -51,6 +51,10 @@ class ManifestSaver:
         if time.monotonic() - self._saved_at > _SAVE_SECONDS:
             self._save()
 
+    def again(self, parsed: ParsedShard) -> None:
+        """Have the manifest of a shard that is read anew written anew: what it names is of another file."""
+        self._unsaved[parsed.shard.name] = parsed
+
     def _is_quick(self) -> bool:
         """Whether the first save is still so far off that what is parsed by now can be on the disk then."""
         return time.monotonic() - self._began <= _SAVE_SECONDS / 2

@@ -5,13 +5,15 @@ Knows neither who parses them nor what becomes of the parts.
 
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from pathlib import Path
 from typing import Final
 
+from board.errors import RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.format_detection import Identity, format_of, identify
 from board.runs.part_folder import Manifest, Piece
 from board.runs.parts import Part
-from board.sources import shards
+from board.sources import presence, shards, trackio_rollouts
 from board.sources.shards import Problem, Shard
 
 RANGE_BYTES: Final = 16_000_000
@@ -31,6 +33,10 @@ class ParsedShard:
     """Why a byte range could not be read at all."""
     is_indexed: bool = False
     """Whether its pieces stand for it whatever became of it since, as in an index; else it is there to be read."""
+    is_replaced: bool = False
+    """Whether another file was seen in its place since it was found."""
+    tail: tuple[Piece, list[Part]] | None = None
+    """What stands behind its last line end, once that is read."""
 
     def add(self, piece: Piece) -> None:
         """Take in a piece, in the order of the bytes."""
@@ -44,6 +50,10 @@ class ParsedShard:
         """Note why a byte range could not be read."""
         self.broken.append(Problem(self.shard.name, None, reason, "refused"))
 
+    def drop(self) -> None:
+        """Forget what is parsed of it: another file stands in its place."""
+        self.pieces, self.in_memory, self.broken, self.is_replaced = [], {}, [], True
+
     def has_tail(self) -> bool:
         """Whether something stands behind the last line end of a plain shard, all before it being parsed."""
         return shards.is_plain(self.shard) and self.tail_range().start < self.shard.size and not self.broken
@@ -56,6 +66,38 @@ class ParsedShard:
     def range_of(self, piece: Piece) -> ByteRange:
         """The bytes that a piece was made of."""
         return ByteRange(self.shard, piece.start, piece.stop, format_of(self.identity))
+
+
+def found_again(shard: Shard) -> Shard:
+    """The shard as its files are now. Raises OSError.
+
+    As it was found where that is looked at elsewhere: of a remote run, and of a database, which is copied at one moment.
+    """
+    if shard.path.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path):
+        return shard
+    found = [path.stat() for path in (shard.path, *map(Path, shard.companions))]
+    size, changed = sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)
+    return replace(shard, size=size, mtime_ns=changed, inode=found[0].st_ino)
+
+
+def is_another(parsed: ParsedShard, *, to_the_end: bool) -> bool:
+    """Whether something of what was read of a shard is not of the file that was found, or not of one text.
+
+    What was opened as another file was refused. What was opened as the same and has changed may only have been appended to: where it is read
+    `to_the_end`, the pieces are compared with what stands there. A file that took its place after that changes nothing.
+    """
+    before, pieces = parsed.shard, [*parsed.pieces, *([parsed.tail[0]] if parsed.tail else [])]
+    try:
+        now = found_again(before)
+        if parsed.is_replaced or (now.size, now.mtime_ns) == (before.size, before.mtime_ns):
+            return parsed.is_replaced
+        if parsed.broken or now.inode != before.inode:
+            return bool(parsed.broken)
+        if now.size <= before.size:
+            return True
+        return to_the_end and any(shards.seal(before, one.start, one.stop) != one.seal for one in pieces)
+    except (OSError, RunNotFound):
+        return parsed.is_replaced
 
 
 def as_kept(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedShard:

@@ -5,6 +5,7 @@ What reading finds goes into the load's report. Knows neither which shards make 
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -71,16 +72,24 @@ class PartReader:
             self._report.mended.append(kept.shard.name)
 
     def _last_line(self, kept: ParsedShard, first_line: int) -> list[Part]:
-        """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
-        if not kept.has_tail():
+        """What stands behind the last line end, never kept."""
+        with suppress(RunNotFound):
+            read_tail(kept, self._reading)
+        if not kept.tail:
             return []
-        found: list[Part] = []
-        try:
-            piece = parse_tail(kept.tail_range(), self._reading, found.append)
-        except RunNotFound:
-            return []
+        piece, found = kept.tail
         piece.report_to(self._report, kept.shard.name, first_line)
         return [_with_lines_after(part, first_line) for part in found]
+
+
+def read_tail(kept: ParsedShard, reading: ReadOptions) -> None:
+    """Read what stands behind the last line end of a shard: a whole row whose line end is still to come, or half of one.
+
+    Raises RunNotFound.
+    """
+    found: list[Part] = []
+    if kept.tail is None and kept.has_tail():
+        kept.tail = parse_tail(kept.tail_range(), reading, found.append), found
 
 
 class _ParsedAgain:

@@ -51,7 +51,8 @@ class Snapshot:
         self._loader.describe(report)
         by_shard: dict[str, list[Sample]] = {}
         for sample in self.samples:
-            by_shard.setdefault(sample.shard, []).append(sample)
+            if sample.snippets[0].within.shard == self._loader.kept[sample.shard].shard:  # it was not replaced since
+                by_shard.setdefault(sample.shard, []).append(sample)
         return [part for name, kept in self._loader.kept.items() for part in self._of_shard(kept, by_shard.get(name, []), report)]
 
     def _of_shard(self, kept: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
@@ -63,7 +64,7 @@ class Snapshot:
         reader = PartReader(self._loader.store, self._loader.reading, report)
         for piece in pieces:
             yield from self._of_piece(kept, piece, before.get(piece.start), reader, report)
-        for sample in [] if kept.broken else samples:
+        for sample in [] if kept.broken or kept.is_replaced else samples:
             yield from _of_sample(sample, pieces, before, report)
 
     def _of_piece(

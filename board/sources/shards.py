@@ -44,6 +44,7 @@ class Shard:
     """Paths of the files whose records belong to this one's; size and time are those of all of them."""
     within: Path | None = None
     """The folder that its file must lie in once links are followed."""
+    inode: int = 0
 
     @property
     def of_lines(self) -> bool:
@@ -153,7 +154,7 @@ def _stat(path: Path, name: str, allowed: Path, look: Callable[..., os.stat_resu
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
     size, changed = sqlite_files.state(path, status) if path.name.endswith(ENDING) else (status.st_size, status.st_mtime_ns)
-    return Shard(path, name, size, changed, within=allowed)
+    return Shard(path, name, size, changed, within=allowed, inode=status.st_ino)
 
 
 def fingerprint(shards: list[Shard]) -> Fingerprint:
@@ -263,7 +264,7 @@ class RangeLines:
     """The lines of a plain shard between two line ends, blank ones skipped, to be gone through once: a Problem for one that is too long.
 
     Numbers count from the byte range's first line, 1; what follows the last line end is a line that is not whole. Iterating raises
-    RunNotFound when the shard does not reach so far any more.
+    RunNotFound when the shard is another file by now, or does not reach so far any more.
     """
 
     def __init__(self, shard: Shard, start: int, stop: int) -> None:
@@ -281,6 +282,8 @@ class RangeLines:
                 else:
                     stream.seek(self._start)
                     yield from self._in_pieces(stream)
+                if not stream.is_still(self._shard.size, self._shard.mtime_ns, self._shard.inode):
+                    raise RunNotFound("was rewritten while it was being read: load the run again")
         except OSError as error:
             raise RunNotFound(f"cannot be read: {error.strerror}") from error
 

@@ -14,6 +14,7 @@ import errno
 import gzip
 import io
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -40,6 +41,18 @@ class Stream(io.BufferedReader):
     def __init__(self, raw: io.RawIOBase, position: Callable[[], int]) -> None:
         super().__init__(raw, _PIECE)
         self.position = position
+
+    def is_still(self, size: int, changed: int, inode: int) -> bool:
+        """Whether the opened file is the one that was seen, of this size, time in ns and inode, or that one and more.
+
+        True where nobody can tell: of what another machine has, or where the inode is 0.
+        """
+        try:
+            now = os.fstat(self.fileno())
+        except io.UnsupportedOperation:
+            return True
+        grown = now.st_size > size and now.st_ino == inode
+        return not inode or grown or (now.st_size, now.st_mtime_ns) == (size, changed)
 
 
 def opened(path: Path, *, within: Path | None = None, most: int | None = None) -> Stream:

@@ -17,7 +17,7 @@ from board.metrics.declared import METRICS
 from board.metrics.declared.computation import statistics
 from board.metrics.declared.quantities import DERIVED
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
-from board.schema import TOKEN_METRICS, title
+from board.schema import TOKEN_METRICS, TOKENS, title
 
 Moments = dict[str, Float64Array]
 """Columns by "quantity/stat", one number per rollout; NaN where the rollout lacks the quantity, and its count 0."""
@@ -33,7 +33,7 @@ class Tokens:
     """The token arrays of many rollouts end to end."""
 
     flats: Flats
-    """(N,) numbers by field name, NaN for a rollout without the field."""
+    """(N,) numbers by field name, NaN for a rollout without the field; of `response_tokens` 1 for an end token, 0 for others."""
     offsets: NDArray[np.int64]
     """(n + 1,): rollout i has the numbers from `offsets[i]` to before `offsets[i + 1]`."""
     counts: BoolArray
@@ -169,6 +169,7 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "credited_logprob": lambda tokens: tokens.credited[0],
     "credited_advantage": lambda tokens: tokens.credited[1],
     "logprob_advantage": lambda tokens: _product(*tokens.credited),
+    "end_token": lambda tokens: tokens.flats[TOKENS],
     "update": lambda tokens: tokens.update,
     "clipped": clipped,
     "update_ratio": lambda tokens: _exp(tokens.update),

@@ -13,7 +13,7 @@ from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.token_arrays import aligned, number
 from board.schema import CUT_SHORT, DISCARD_FLAGS, DISCARDED, EVALUATION, TOKENS
-from board.text.padding import COMMON_PADS, marks
+from board.text.padding import ALL_ENDS, COMMON_PADS, marks
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ def observe(row: Mapping[str, Any], pads: frozenset[str] = COMMON_PADS) -> Obser
     if "loss_mask" in arrays:
         counts &= arrays["loss_mask"] != 0
     numbers = _scores(row)
-    if isinstance(tokens, list) or arrays:
+    if isinstance(tokens, list):
+        arrays = {**arrays, TOKENS: np.array(marks(tokens, ALL_ENDS), np.float32)}
+    if arrays:
         numbers["response_length"] = float(counts.sum())
     if isinstance(response, str):
         numbers["response_chars"] = float(len(response))

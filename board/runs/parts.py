@@ -24,7 +24,7 @@ from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.text.padding import token_names
+from board.text.padding import ALL_ENDS, token_names
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -124,11 +124,12 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
     """A block of rollouts of a shard as a part, with all that is derived of them."""
     offsets = block.token_offsets
     flats = {name: array.values for name, array in block.arrays.items()}
-    padding = _padding(block, token_names(pads))
+    padding = _are(block, token_names(pads)) == 1
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
     numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
-    kept = moments(tokens)
+    ends = {TOKENS: _are(block, ALL_ENDS)} if TOKENS in block.per_token else {}
+    kept = moments(Tokens(flats | ends, offsets, counts))
     derived = _derived(block, tokens, kept)
     _take_summaries(derived, numbers)
     numbers = {f"{name} (logged)" if name in derived or name in SOURCE else name: column for name, column in numbers.items()}
@@ -161,18 +162,13 @@ def _source_columns(block: Block, shard: str) -> dict[str, Any]:
     return {"shard": names, **block.sources}
 
 
-def _padding(block: Block, pads: AbstractSet[str]) -> NDArray[np.bool_]:
-    """Which tokens are padding: between others, as at the ends there is none any more. Shape (sum of lengths,)."""
-    if TOKENS not in block.per_token:
-        return np.zeros(int(block.lengths.sum()), bool)
-    tokens = block.per_token[TOKENS]
-    marks = _members(tokens.values, pads)
-    named = np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)
-    if named.all():
-        return marks
-    padding = np.zeros(len(named), bool)
-    padding[named] = marks
-    return padding
+def _are(block: Block, names: AbstractSet[str]) -> Float64Array:
+    """1 for each token that has one of these names, 0 for others, NaN where a rollout has no tokens. Shape (sum of lengths,)."""
+    found = np.full(int(block.lengths.sum()), np.nan, np.float32)
+    if TOKENS in block.per_token:
+        tokens = block.per_token[TOKENS]
+        found[np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)] = _members(tokens.values, names)
+    return found
 
 
 def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:

@@ -44,6 +44,15 @@ END_TOKENS: Final = frozenset(
 )
 """End tokens that some tokenizers also pad with: the first one ends the response, those directly behind it pad it."""
 
+_ENDINGS: Final = (
+    *("endoftext", "end▁of▁sentence", "end_of_text", "im_end", "eot_id", "eom_id", "eot", "eos", "eod", "end", "return"),
+    *("endofturn", "end_of_turn", "end_of_sentence"),
+)
+ALL_ENDS: Final = (
+    END_TOKENS | {"<EOS>", "<end_of_text>", "[EOS]", "[eos]"} | {f"<{bar}{name}{bar}>" for bar in "|｜" for name in _ENDINGS}
+)
+"""End tokens of all tokenizers that are known, those that pad nothing, too."""
+
 
 class Fields(NamedTuple):
     """What of a record may be padded, by the keys of its fields."""

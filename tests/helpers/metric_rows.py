@@ -27,7 +27,7 @@ def make_row(rng: np.random.Generator, step: int, prompt: int, split: str = "tra
         "step": step,
         "prompt": f"prompt {prompt}",
         "response": "x" * length,
-        "response_tokens": ["x"] * length,
+        "response_tokens": [*["x"] * (length - 1), "<|im_end|>" if length % 2 else "x"],
         "reward": float(rng.integers(0, 3)),
         "ref_reward": float(rng.integers(0, 3)),
         "valid_reward": round(float(rng.normal()), 3),

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from board.metrics.token_sums import CLIP, QUANTITIES, Tokens, moments
 
 NAN = math.nan
-FIELDS = ("logprobs", "ref_logprobs", "values", "token_rewards", "returns", "advantages", "rollout_logprobs", "old_logprobs")
+FIELDS = (
+    *("logprobs", "ref_logprobs", "values", "token_rewards", "returns", "advantages", "rollout_logprobs", "old_logprobs"),
+    "response_tokens",
+)
 
 Row = dict[str, list[float]]
 Number = Callable[[dict[str, float]], float]
@@ -61,6 +64,7 @@ PER_TOKEN: dict[str, Number] = {
     "credited_logprob": lambda t: t["logprobs"] + 0 * t["advantages"],
     "credited_advantage": lambda t: t["advantages"] + 0 * t["logprobs"],
     "logprob_advantage": lambda t: t["logprobs"] * t["advantages"],
+    "end_token": lambda t: t["response_tokens"],
     "update": lambda t: t["logprobs"] - t["old_logprobs"],
     "clipped": lambda t: float(min(max(ratio(t), 1 - CLIP), 1 + CLIP) * t["advantages"] < ratio(t) * t["advantages"]),
     "update_ratio": lambda t: math.exp(t["logprobs"] - t["old_logprobs"]),

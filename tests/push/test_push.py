@@ -1,12 +1,14 @@
 """Tests of `push`: what reaches each tracker is what the board computes, once."""
 
 import json
+import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hacked import STEPS, hacked_rows
+from metric_rows import rows_of_a_run, write
 from pushed import OFFLINE, SAMPLE, expected, grown, held, in_tensorboard, lines, pushed, started, texts_in_tensorboard
 from rows import write_run
 from wandb_runs import alerts_in
@@ -15,6 +17,7 @@ from board import open_run
 from board.analysis.step_metrics import per_step_values
 from board.checks.all_checks import run_checks
 from board.findings.looking import find_all
+from board.metrics.declared import DIALECTS, METRICS
 from board.recorder import RolloutRecorder
 
 
@@ -67,6 +70,28 @@ def test_names_of_a_trainer() -> None:
     assert last["critic/score/mean"] == values["reward/mean"].iloc[-1]
     assert last["tokens/response_length/max"] == values["length/max"].iloc[-1]
     assert last["board/length/std"] == values["length/std"].iloc[-1]
+
+
+WHOLE: dict[str, str] = {
+    "trl": """objective/kl objective/entropy objective/non_score_reward objective/rlhf_reward objective/scores policy/approxkl_avg
+        policy/clipfrac_avg policy/entropy_avg val/ratio val/num_eos_tokens episode""",
+    "re-grpo": """rollouts/returns_sum rollouts/returns_mean rollouts/returns_std rollouts/returns_max rollouts/returns_min
+        rollouts/returns_best_mean rollouts/kl_mean rollouts/kl_std rollouts/kl_max rollouts/advantages_mean rollouts/advantages_std
+        rollouts/total_rollouts final/total_rollouts final/best_mean_return dr_grpo/advantages_variance dr_grpo/advantages_skewness""",
+}
+"""Of the names that trainers' guides list those that rollouts give; the rest is of the update, of the machine, or of the optimiser."""
+
+
+@pytest.mark.parametrize(("dialect", "names"), WHOLE.items())
+def test_every_name_of_a_guide_that_rollouts_give_is_pushed(dialect: str, names: str, tmp_path: Path) -> None:
+    """From rows with every field each is there; what is not pushed is what no rows give."""
+    write(tmp_path / "run", rows_of_a_run())
+    os.utime(tmp_path / "run" / "rank_0.jsonl", (0, 0))
+    output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--names", dialect, "--no-examples")
+    found = {name for line in lines(output) for name in line}
+
+    assert set(names.split()) <= found
+    assert {name for name, key in DIALECTS[dialect].names.items() if METRICS[key].origin == "rollouts"} <= found
 
 
 def test_what_a_trainer_logs_once_comes_with_the_last_step() -> None:

@@ -21,7 +21,7 @@ from board.metrics.declared import METRICS
 from board.metrics.declared.computation import OfColumns, OfEvaluation
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
-from board.schema import EVALUATION, TOKEN_METRICS, title
+from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
 
 __all__ = ["COLUMN", "available", "computable", "of_step_alone", "per_step_values"]
 
@@ -46,6 +46,7 @@ def available(run: Run) -> set[str]:
         "split": EVALUATION in run.splits,
         "finish_reason": "truncated" in run.frame,
         FAILED: bool(failed(run.trained).any()),
+        TOKENS: run.has_tokens and LEFT_OUT not in run.frame,
     }
     return there | {name for name, is_said in said.items() if is_said}
 

@@ -15,7 +15,7 @@ from board.analysis.text_health.texts import column, named, over
 from board.metrics.formulas import BoolArray, Float64Array
 from board.runs.parts import COUNTS, PADS, Part
 from board.schema import CUT_SHORT, TOKENS, Column
-from board.text.padding import END_TOKENS
+from board.text.padding import ALL_ENDS
 from board.text.token_decoding import Codec, bytes_of
 
 COLUMNS: Final = (
@@ -52,11 +52,6 @@ COLUMNS: Final = (
 _REASONS: Final = ("finish_reason", "stop_reason")
 _CUT: Final = (CUT_SHORT, "max_tokens", "max_length", "max_new_tokens", "truncated", "MAX_TOKENS")
 """What engines call the limit of length."""
-
-_END_TOKEN: Final = re.compile(
-    r"</s>|<(?:eos|EOS|EOD|end_of_turn|end_of_text)>|\[(?:EOS|eos)\]|"
-    r"<[|｜](?:endoftext|end▁of▁sentence|end_of_text|im_end|eot_id|eom_id|eot|eos|eod|end|return|endofturn|end_of_turn|end_of_sentence)[|｜]>"
-)
 
 _SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
 _CODECS: Final[tuple[Codec, ...]] = ("plain", "byte-level", "sentencepiece")
@@ -112,7 +107,7 @@ def _by_tokens(part: Part, texts: pa.Array) -> dict[str, Float64Array]:
     coded = tokens.values.slice(base, len(kept)).dictionary_encode()
     names = [*coded.dictionary.to_pylist(), ""]
     codes = coded.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False)
-    known = np.array([name in END_TOKENS or _END_TOKEN.fullmatch(name) is not None for name in names], np.bool_)
+    known = np.array([name in ALL_ENDS for name in names], np.bool_)
     first = over(np.minimum, np.where(known[codes] & kept, np.arange(len(kept)), len(kept)), bounds)
     rows = np.flatnonzero(told)
     known |= _learned(names, np.bincount(codes[kept], minlength=len(names)), codes, last[rows], texts.take(pa.array(rows)))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from board.schema import TOKEN_METRICS, title
+from board.schema import TOKEN_METRICS, TOKENS, title
 
 _REFERENCE: Final = ("logprobs", "ref_logprobs")
 _ENGINE: Final = ("logprobs", "rollout_logprobs")
@@ -19,6 +19,7 @@ DERIVED: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("mismatch", "mismatch_abs", "mismatch_error", "mismatch_k3", "mismatch_weight"), _ENGINE),
     **dict.fromkeys(("trained_prob", "sampled_prob", "prob_sum", "prob_gap"), _ENGINE),
     "trained_logprob": ("logprobs",),
+    "end_token": (TOKENS,),
     **dict.fromkeys(("credited_logprob", "credited_advantage", "logprob_advantage"), _CREDIT),
     **dict.fromkeys(("update", "update_ratio", "update_k2", "clip_low", "clip_high"), _CHANGE),
     "clipped": (*_CHANGE, "advantages"),

@@ -73,6 +73,14 @@ OUTCOME = reading(
     ),
     look="responses",
 )
+ENDINGS = reading(
+    "",
+    (
+        "If it is far below the number of responses, many end without the end token: see the share of truncated ones.",
+        "若远少于回答数，说明许多回答没有结束符：请查看截断比例。",
+    ),
+    look="responses",
+)
 ROLL = "ROLL, Trackers and Metrics"
 OWN = "the board's definition"
 UNIT = "tokens"
@@ -169,6 +177,16 @@ METRICS: Final[tuple[Metric, ...]] = (
         EMPTY,
         over_rollouts(applied("is_0", "response_length"), "mean"),
         names=(Name("verl", "response/aborted_ratio"),),
+    ),
+    metric(
+        "length/eos_count",
+        UNIT,
+        "number of end tokens among the step's counted response tokens; those that pad behind one are none",
+        "TRL, PPO Trainer",
+        ("How many end tokens were sampled.", "采样到的结束符个数。"),
+        ENDINGS,
+        over_rollouts("end_token/sum", "sum"),
+        names=(Name("trl", "val/num_eos_tokens"),),
     ),
     metric(
         "length/prompt_mean",

@@ -14,15 +14,6 @@ TURNS = reading(
     ),
     look="responses",
 )
-ENDINGS = reading(
-    "",
-    (
-        "If it is far below the number of responses, many end without the end token: see the share of truncated ones.",
-        "若远少于回答数，说明许多回答没有结束符：请查看截断比例。",
-    ),
-    look="responses",
-)
-
 FAILS = reading(
     "down",
     (
@@ -33,15 +24,6 @@ FAILS = reading(
 )
 
 METRICS: Final[tuple[Metric, ...]] = (
-    metric(
-        "length/eos_count",
-        "tokens",
-        "number of end tokens among the step's response tokens",
-        "TRL, PPO Trainer",
-        ("How many end tokens were sampled.", "采样到的结束符个数。"),
-        ENDINGS,
-        names=(Name("trl", "val/num_eos_tokens"),),
-    ),
     metric(
         "length/turns_mean",
         "turns",

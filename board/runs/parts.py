@@ -162,7 +162,7 @@ def _source_columns(block: Block, shard: str) -> dict[str, Any]:
     return {"shard": names, **block.sources}
 
 
-def _are(block: Block, names: AbstractSet[str]) -> Float64Array:
+def _are(block: Block, names: AbstractSet[str]) -> NDArray[np.float32]:
     """1 for each token that has one of these names, 0 for others, NaN where a rollout has no tokens. Shape (sum of lengths,)."""
     found = np.full(int(block.lengths.sum()), np.nan, np.float32)
     if TOKENS in block.per_token:

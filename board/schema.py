@@ -294,21 +294,3 @@ def unit(name: str) -> str:
     """Unit of a column, empty when unknown."""
     column = BY_NAME.get(name)
     return column.unit if column else ""
-
-
-def markdown_table() -> str:
-    """The row format as docs/row.md shows it: one line per native field."""
-    kinds = {
-        "step": "integer",
-        "id": "text or number",
-        "text": "text",
-        "number": "number",
-        "tokens": "list of text",
-        "token_metric": "list of numbers, one per token",
-        "alternatives": "list of [token, number] lists, one per token",
-    }
-    lines = ["| field | type | unit | meaning |", "|---|---|---|---|"]
-    for column in NATIVE:
-        needed = " **required**" if column.required else ""
-        lines.append(f"| `{column.name}` | {kinds[column.kind]}{needed} | {column.unit} | {column.meaning} |")
-    return "\n".join(lines)

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Final, cast
 
 from board.errors import RowRefused
-from board.formats import mapping_file, native, row_reader, trainers
+from board.formats import chat, mapping_file, native, row_reader, trainers
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
@@ -69,6 +69,7 @@ def read(
     `refuse` is told why one of several cannot be read; without it, and where none can, RowRefused with the reason is raised.
     """
     rows: list[Row] = []
+    chat.PADS.set(pads)
     try:
         for count, rollout in enumerate(kind.rollouts(record, place), 1):
             if count > bounds.ROWS:

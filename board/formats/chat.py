@@ -8,11 +8,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any, Final
 
 from board.formats import images
 from board.sources.json_record import as_text
 from board.text.padding import COMMON_PADS, stripped
+
+PADS: Final = ContextVar("PADS", default=COMMON_PADS)
+"""What pads the texts of messages in the run that is read."""
 
 _REASONING: Final = ("reasoning_content", "thinking", "reasoning")
 """Keys under which chat templates keep what was thought before the answer."""
@@ -71,7 +75,8 @@ def content(message: dict[str, Any]) -> str:
         return "\n".join(_part(message))
     thoughts = [message[key] for key in _REASONING if isinstance(message.get(key), str) and message[key]]
     value = next((message[key] for key in _SAYS if message.get(key) is not None), None)
-    said = [*_content(value)]
+    pads = PADS.get()
+    said = [text for one in _content(value) if (text := stripped(one, pads)) or not one]
     calls = message.get("tool_calls")
     calls = calls if isinstance(calls, list) else [message["function_call"]] if message.get("function_call") else []
     shown = Counter(_key(part) for part in value if _is_call(part)) if isinstance(value, list) else Counter[str]()
@@ -142,7 +147,7 @@ def _content(value: Any) -> Iterator[str]:
         yield from (text for part in value for text in _part(part))
     elif isinstance(value, dict) and ("type" in value or "text" in value):
         yield from _part(value)
-    elif value is not None and (text := stripped(value, COMMON_PADS) if isinstance(value, str) else as_text(value)):
+    elif value is not None and (text := as_text(value)):
         yield text
 
 

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from board.formats import native, read
 from board.formats.chat import chat, content, is_chat, parted, turns
+from board.formats.contract import Place
+from board.text.padding import COMMON_PADS
 
 USER = {"role": "user", "content": "2+2?"}
 CALL = {"type": "function", "id": "c1", "function": {"name": "add", "arguments": '{"a": 2, "b": 2}'}}
@@ -199,3 +202,19 @@ def test_parted_where_told() -> None:
     assert parted(said, 2) == ("user:\n2+2?\n\nassistant:\n4", "")
     assert parted(said, 1) == ("user:\n2+2?", "4")
     assert parted(said, 0) == ("", "user:\n2+2?\n\nassistant:\n4")
+
+
+def test_a_run_s_own_pads_stand_at_no_end_of_a_message() -> None:
+    """What pads this run alone goes from each message as from a text, in parts, too; read without it the messages have it."""
+    asked = [{"role": "user", "content": [{"type": "text", "text": "<x>Hi<x>"}]}, {"role": "user", "content": "there <x> now<x>"}]
+    said = [
+        {"role": "assistant", "content": "Yes<x><pad>"},
+        {"role": "tool", "content": "4<x>"},
+        {"role": "assistant", "content": "4"},
+    ]
+    row = {"step": 0, "prompt": asked, "response": said}
+    texts = read(row, native, Place("a.jsonl", 1), pads=COMMON_PADS | {"<x>"})[0].texts
+
+    assert texts["prompt"] == "user:\nHi\n\nuser:\nthere <x> now"
+    assert texts["response"] == "assistant:\nYes\n\ntool:\n4\n\nassistant:\n4"
+    assert "Yes<x>\n" in read(row, native, Place("a.jsonl", 1))[0].texts["response"]

@@ -1,5 +1,7 @@
 """The row format as docs/row.md shows it: `python docs/row.py` prints one line per native field."""
 
+import sys
+
 from board.schema import NATIVE
 
 
@@ -22,4 +24,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    sys.stdout.write(f"{table()}\n")

@@ -1,4 +1,4 @@
-"""The row format as docs/row.md shows it: `python docs/row.py` prints one line per native field."""
+"""The row format as docs/row.md shows it: `python -m docs.row` prints one line per native field."""
 
 import sys
 

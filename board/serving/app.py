@@ -3,11 +3,9 @@
 Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the root folder to the entry script.
 """
 
-import ipaddress
 import json
 import os
 import secrets
-import socket
 import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -43,6 +41,7 @@ from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.kept_files import KeptFiles, files_below
+from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
 from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.merged_scripts import MergedScripts, merged_scripts
@@ -63,7 +62,6 @@ _SECRETS: Final = ".streamlit/secrets.toml"
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 EVERY_INTERFACE: Final = ("0.0.0.0", "::")
-PORTS_TRIED: Final = 20
 
 STATIC: Final = Path(st.__file__).with_name("static")
 """Streamlit's build for the browser."""
@@ -240,71 +238,15 @@ def _streamlit_options(**values: Any) -> Settings:
     return values
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server bound to `host`; a name other than localhost counts as reachable."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def check_listen(host: str, port: int) -> None:
-    """Raise BoardError if nothing can listen there: the port is taken, reserved, or the address is not this machine's."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name != "nt")
-        try:
-            probe.bind((host, port))
-            probe.listen(1)
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise BoardError(
-                f"Cannot listen on {_bracketed(host)}:{port} ({reason}). Choose another port with --port."
-            ) from error
-
-
-def free_port(host: str, first: int) -> int:
-    """`first`, or the next port on which something can listen. Raises BoardError, that of `first`, where there is none near."""
-    refused = None
-    for port in range(first, min(first + PORTS_TRIED, 65_536)):
-        try:
-            check_listen(host, port)
-        except BoardError as error:
-            refused = refused or error
-        else:
-            return port
-    raise refused or BoardError(f"There is no port {first}.")
-
-
-def machine_names() -> set[str]:
-    """The names other machines may know this one by."""
-    name = socket.gethostname()
-    return {name, name.partition(".")[0], f"{name.partition('.')[0]}.local", socket.getfqdn()}
-
-
 def address(secret: str | None) -> str:
     """The address to open, token included, once Streamlit has its settings; every interface goes by the machine's own address."""
     host = st.get_option("server.address")
     if host in EVERY_INTERFACE:
-        host = _outward_address()
+        host = outward_address()
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
     path = st.get_option("server.baseUrlPath").strip("/")
-    url = f"{scheme}://{_bracketed(host)}:{st.get_option('server.port')}/{path}{'/' if path else ''}"
+    url = f"{scheme}://{bracketed(host)}:{st.get_option('server.port')}/{path}{'/' if path else ''}"
     return f"{url}?token={secret}" if secret else url
-
-
-def _outward_address() -> str:
-    """The address of the interface that leads out of this machine; connecting a datagram socket sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return "127.0.0.1"
-        return str(probe.getsockname()[0])
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def secrets_files(options: Settings) -> list[Path]:

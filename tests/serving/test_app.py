@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from board.errors import BoardError
-from board.serving import app
+from board.serving import app, listening
 
 REPOSITORY = Path(__file__).parents[2]
 Serve = Callable[..., str]
@@ -141,29 +141,29 @@ def test_parsed_options_refused(arguments: list[str], message: str) -> None:
 )
 def test_is_loopback(host: str, loopback: bool) -> None:
     """Only addresses that cannot leave the machine count as loopback."""
-    assert app.is_loopback(host) == loopback
+    assert listening.is_loopback(host) == loopback
 
 
 def test_check_listen_names_a_taken_port() -> None:
     """A taken port is an error in words, before anything is started."""
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(BoardError, match="Address already in use"):
-        app.check_listen("127.0.0.1", taken.getsockname()[1])
+        listening.check_listen("127.0.0.1", taken.getsockname()[1])
 
 
 def test_the_next_free_port_is_taken() -> None:
     """A port that is taken is passed over; where the first is no port at all the error is that of the first."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         first = taken.getsockname()[1]
-        assert first < app.free_port("127.0.0.1", first) <= first + app.PORTS_TRIED
+        assert first < listening.free_port("127.0.0.1", first) <= first + listening.PORTS_TRIED
     with pytest.raises(BoardError, match="65536"):
-        app.free_port("127.0.0.1", 65_536)
+        listening.free_port("127.0.0.1", 65_536)
 
 
 @pytest.mark.parametrize("port", [-1, 65_536])
 def test_check_listen_refuses_what_is_no_port(port: int) -> None:
     """A number outside the range of ports is an error in words too."""
     with pytest.raises(BoardError, match="Cannot listen"):
-        app.check_listen("127.0.0.1", port)
+        listening.check_listen("127.0.0.1", port)
 
 
 @pytest.mark.parametrize(

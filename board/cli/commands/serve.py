@@ -209,11 +209,11 @@ def _root(places: Sequence[str]) -> Path:
 
 def _free_port(settings: "app.Settings") -> int:
     """The board's own port, or the next that is free, which is said. Raises BoardError where none of them is."""
-    from board.serving import app
+    from board.serving import app, listening
 
     own = app.packaged_settings() | settings
     first = own["server.port"]
-    port = app.free_port(own["server.address"], first)
+    port = listening.free_port(own["server.address"], first)
     if port != first:
         say(f"Port {first} is not free: this is {port}.")
     return port

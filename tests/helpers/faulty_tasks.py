@@ -9,7 +9,7 @@ from typing import Any
 
 from board.indexing import range_task
 
-Tell = Callable[[int], None]
+Tell = Callable[[float], None]
 
 
 def slow(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:

@@ -235,7 +235,7 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "length/chars_mean": lambda rows: fmean(len(row["response"]) for row in rows),
     "length/truncated_share": lambda rows: share([row["finish_reason"] == "length" for row in rows]),
     "length/empty_share": lambda rows: 0.0,
-    "length/eos_count": lambda rows: sum(row["response_tokens"][-1] == "<|im_end|>" for row in rows),
+    "length/eos_count": lambda rows: sum(tokens(rows, lambda row, at: row["response_tokens"][at] == "<|im_end|>")),
     "length/prompt_mean": lambda rows: fmean(row["prompt_length"] for row in rows),
     "length/prompt_max": lambda rows: max(row["prompt_length"] for row in rows),
     "length/prompt_min": lambda rows: min(row["prompt_length"] for row in rows),

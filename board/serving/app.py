@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +18,7 @@ import click
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit import config as streamlit_config
 from streamlit.web import bootstrap
@@ -40,16 +39,13 @@ from board.serving import (
 from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
-from board.serving.kept_files import KeptFiles, files_below
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
 from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
-from board.serving.merged_scripts import MergedScripts, merged_scripts
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.open_logins import OpenLogins
 from board.serving.own_readers import OwnReaders
-from board.serving.page_addresses import FORMER, RUNS, TABS
-from board.serving.page_html import page_html
+from board.serving.page_addresses import FORMER, RUNS
 from board.serving.worker_cookie import WorkerCookie
 from board.system import open_files
 
@@ -63,8 +59,8 @@ ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 EVERY_INTERFACE: Final = ("0.0.0.0", "::")
 
-STATIC: Final = Path(st.__file__).with_name("static")
-"""Streamlit's build for the browser."""
+PAGE: Final = Path(st.__file__).with_name("static") / "index.html"
+"""The HTML that every page begins with, Streamlit's."""
 
 THEME_HALVES: Final = ("theme.light.", "theme.dark.")
 
@@ -178,11 +174,8 @@ def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], No
     settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
-        routes=_routes(settings.get("server.baseUrlPath", "").strip("/"), _html(served)),
-        middleware=[
-            *_gates(served, keeping),
-            *_behind_the_gates(settings, root),
-        ],
+        routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
+        middleware=[*_gates(served, keeping), _home(settings, root)],
         lifespan=lambda _: _announcing(settings, started),
     )
     os.environ[ROOT_VARIABLE] = served.root
@@ -261,7 +254,7 @@ def secrets_files(options: Settings) -> list[Path]:
 
 def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
     """The gates in the order a request meets them; `keeping` readers at their worker comes before they log in, which must end where it began."""
-    page = _html(served)
+    page = PAGE.read_text(encoding="utf-8")
     origins = served.settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
@@ -282,47 +275,19 @@ def _base(settings: Settings) -> str:
     return f"/{settings.get('server.baseUrlPath', '').strip('/')}".rstrip("/")
 
 
-def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
-    """What leads from the bare address to the list of runs, and Streamlit's own files, kept."""
-    base, merged = _base(settings), _merged()
-    address = f"{base}/static/"
-    contents: dict[str, Path | bytes] = {**files_below(STATIC / "static", address)}
-    if merged is not None:
-        contents |= merged.contents(STATIC / "static" / "js", address)
-    return [
-        Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root)),
-        Middleware(KeptFiles, contents=contents),
-    ]
+def _home(settings: Settings, root: Path) -> Middleware:
+    """What leads from the bare address to the list of runs."""
+    base = _base(settings)
+    return Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root))
 
 
-def _routes(base: str, html: str) -> list[Route]:
+def _routes(base: str) -> list[Route]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
     scripts = Route(f"{prefix}/{component_scripts.PATH}/{{name}}", component_scripts.answer)
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    page = _page(html)
-    pages = [Route(f"{prefix}/{tab.path}", page) for tab in TABS]
-    return [*moved, *pages, scripts, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
-
-
-def _html(served: Served) -> str:
-    """What every page begins with."""
-    return page_html(STATIC, _merged(), login=served.login is not None)
-
-
-@cache
-def _merged() -> MergedScripts | None:
-    return merged_scripts(STATIC)
-
-
-def _page(html: str) -> Callable[[Request], Response]:
-    """Answer with a page's HTML, which is asked for again at each visit: it names files that a newer Streamlit calls otherwise."""
-
-    def answer(request: Request) -> Response:
-        return HTMLResponse(component_scripts.asked_for_in(html), headers={"cache-control": "no-cache"})
-
-    return answer
+    return [*moved, scripts, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _redirect_to(now: str) -> Callable[[Request], Response]:

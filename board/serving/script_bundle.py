@@ -6,10 +6,9 @@ import lines are dropped, and `export` is taken off everything but the entry's d
 be used once. Documentation comments, which hold the types, stay behind.
 """
 
-import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -30,15 +29,6 @@ _DOCUMENTATION: Final = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/\n+", re.MULTIL
 _EXPORT: Final = re.compile(r"^export (?!default\b)", re.MULTILINE)
 _DEFAULT: Final = re.compile(r"^export default\b", re.MULTILINE)
 
-_ASKED_FOR: Final = """\
-const made = new Map();
-
-export function component(name) {
-  if (!made.has(name)) made.set(name, makers[name]());
-  return made.get(name);
-}
-"""
-
 
 class Modules:
     """The modules below a folder, each read once: what is changed meanwhile is not seen. Names are paths below it."""
@@ -46,7 +36,6 @@ class Modules:
     def __init__(self, folder: Path = SOURCES) -> None:
         self._folder = folder
         self._texts: dict[str, str] = {}
-        self._joined: dict[str, str] = {}
 
     @cached_property
     def entries(self) -> list[str]:
@@ -66,32 +55,15 @@ class Modules:
         Above them stand the libraries they use. Raises ValueError where an import names no module below the folder, is of a form that
         cannot be joined, or goes in a circle.
         """
-        return f"{COMPILED_AT_ONCE}\n{self.joined(entry)}"
-
-    def bundle(self, entries: Iterable[str]) -> str:
-        """Several components as one module, which exports `component(entry)`: that entry's default, made when first asked for.
-
-        Each has a scope of its own. Raises as `script` does.
-        """
-        return f"{COMPILED_AT_ONCE}\nconst makers = {{}};\n{''.join(map(self._maker, entries))}{_ASKED_FOR}"
+        modules = "\n".join(_joinable(self.source(name)) for name in self.order(entry))
+        libraries = [text for name, text in self._libraries(entry) if re.search(rf"\b{re.escape(name)}\b", modules)]
+        return "\n".join([COMPILED_AT_ONCE, *libraries, modules])
 
     def order(self, entry: str) -> list[str]:
         """The module `entry` and all that it imports: each after those it imports. Raises as `script` does."""
         found: list[str] = []
         self._visit(entry, found, [])
         return found
-
-    def joined(self, entry: str) -> str:
-        """The libraries that an entry uses, and its modules. Raises as `script` does."""
-        if entry not in self._joined:
-            modules = "\n".join(_joinable(self.source(name)) for name in self.order(entry))
-            libraries = [text for name, text in self._libraries(entry) if re.search(rf"\b{re.escape(name)}\b", modules)]
-            self._joined[entry] = "\n".join([*libraries, modules])
-        return self._joined[entry]
-
-    def _maker(self, entry: str) -> str:
-        body = _DEFAULT.sub("const exported =", self.joined(entry))
-        return f"makers[{json.dumps(entry)}] = () => {{\n{body}return exported;\n}};\n"
 
     def _libraries(self, entry: str) -> Iterator[tuple[str, str]]:
         """What each library beside an entry defines, and its text."""

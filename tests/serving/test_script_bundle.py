@@ -1,8 +1,6 @@
 """Joining JavaScript modules: their order follows the imports, and what cannot be joined is told."""
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from board.serving.script_bundle import COMPILED_AT_ONCE, SOURCES, Modules
 MODULES = Modules()
 IMPORTED = re.compile(r'from "(\.{1,2}/[^"]+\.js)"')
 ENTRIES = MODULES.entries
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 PARSES_MARKUP = (
     "innerHTML",
     "outerHTML",
@@ -106,30 +103,6 @@ def test_a_library_goes_where_its_name_is_used(tmp_path: Path) -> None:
     )
     assert Modules(tmp_path).entries == ["a/entry.js", "a/other.js", "b/entry.js"]
     assert [name for name in Modules(tmp_path).entries if "var lib" in Modules(tmp_path).script(name)] == ["a/entry.js"]
-
-
-@needs_node
-def test_components_of_one_bundle_are_apart(tmp_path: Path) -> None:
-    """Each has its own names, what follows its default too, and is made once, when it is first asked for."""
-    write(
-        tmp_path,
-        {
-            "a/a.js": "export default function () {\n  return [name, ++count];\n}\n\nlet count = 0;\nconst name = 'a';\n",
-            "b/b.js": "console.log('b is made');\nconst name = 'b';\nexport default () => name;\n",
-            "c/c.js": "export default nobody_asks;\n",
-        },
-    )
-    tmp_path.joinpath("bundle.mjs").write_text(Modules(tmp_path).bundle(Modules(tmp_path).entries), encoding="utf-8")
-    asked = "const { component } = await import('./bundle.mjs'); const asked = (name) => JSON.stringify(component(name)());"
-    shown = "console.log(asked('a/a.js'), asked('a/a.js'), asked('b/b.js'), component('b/b.js') === component('b/b.js'))"
-    done = subprocess.run(
-        [shutil.which("node") or "", "--input-type=module", "-e", f"{asked}{shown}"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.stdout == 'b is made\n["a",1] ["a",2] "b" true\n', done.stderr
 
 
 UNJOINABLE = {

@@ -125,6 +125,7 @@ def test_a_place_that_is_searched_is_opened(board_server: str, page: Page) -> No
     marked = page.locator(".verbatim mark")
     expect(marked).to_have_text("early May")
     expect(marked).to_be_in_viewport()
+    settled(page)
     go_to_page(page, "Tokens")
     settled(page)
     expect(page).to_have_url(re.compile(r"token=\d+"))

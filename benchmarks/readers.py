@@ -38,17 +38,15 @@ CROWD: Final = 100
 PAUSE: Final = 10.0
 """Seconds between two clicks of a reader in the crowd, on average."""
 
-WORKERS: Final = (1, 2)
 Steps = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who reads: so many, with so long a pause between two clicks, on a board of so many workers."""
+    """Who reads: so many, with so long a pause between two clicks."""
 
     count: int
     pause: float
-    workers: int
 
 
 @dataclass(frozen=True)
@@ -76,11 +74,10 @@ class Library:
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
-    """For each number of workers a table of crowds, and one of the last one's clicks by kind."""
+    """A table of crowds, and one of the last one's clicks by kind."""
     library = library_of(plan, place)
-    for workers in WORKERS:
-        crowds = [Crowd(1, 0.0, workers), Crowd(WITHOUT_PAUSE, 0.0, workers), Crowd(CROWD, PAUSE, workers)]
-        yield from measured(crowds, library.root, library.cache, library.megabytes, library.steps)
+    crowds = [Crowd(1, 0.0), Crowd(WITHOUT_PAUSE, 0.0), Crowd(CROWD, PAUSE)]
+    yield from measured(crowds, library.root, library.cache, library.megabytes, library.steps)
 
 
 def library_of(plan: Plan, place: Path) -> Library:
@@ -104,8 +101,8 @@ def measured(crowds: Sequence[Crowd], root: Path, cache: Path, megabytes: int, s
     rows: list[tuple[Cell, ...]] = []
     visit = None
     for crowd in crowds:
-        say(f"readers: {crowd.count} readers, {crowd.workers} workers, load {load()}")
-        with served_board(root, cache, options=["--workers", str(crowd.workers)]) as (address, process):
+        say(f"readers: {crowd.count} readers, load {load()}")
+        with served_board(root, cache) as (address, process):
             asyncio.run(_warm(address, steps))
             each = [*map(private, with_children(process))]
             before = sum(each)
@@ -116,8 +113,7 @@ def measured(crowds: Sequence[Crowd], root: Path, cache: Path, megabytes: int, s
         say(f"readers: {len(visit.clicks)} answers, {len(_errors(visit))} errors {_errors(visit)[:3]}, load {load()}")
     if visit is None:
         return
-    workers = crowds[-1].workers
-    title = f"Many readers, {workers} {'process' if workers == 1 else 'processes'}"
+    title = "Many readers"
     columns = (
         "readers",
         "answers a second",
@@ -177,7 +173,7 @@ def _errors(visit: Visit) -> list[str]:
 
 
 async def _warm(address: str, steps: Steps) -> None:
-    """One reader after another, so that each worker has one, until what all readers share is there."""
+    """One reader after another, until what all readers share is there."""
     async with AsyncExitStack() as stack:
         early = [await stack.enter_async_context(connected(address, steps, seed)) for seed in range(4)]
         for one in early:

@@ -1,16 +1,15 @@
-"""Hosts the pages: one port, on loopback unless told otherwise, behind the gates; one process, or several behind one address.
+"""Hosts the pages: one port, on loopback unless told otherwise, behind the gates.
 
 Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the root folder to the entry script.
 """
 
-import json
 import os
 import secrets
 import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit import config as streamlit_config
-from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
@@ -30,13 +28,9 @@ from board.serving import (
     connections,
     downloads,
     forgetting,
-    front,
     lean_reruns,
     lean_start,
-    login_settings,
-    worker,
 )
-from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
@@ -44,9 +38,7 @@ from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.open_logins import OpenLogins
-from board.serving.own_readers import OwnReaders
 from board.serving.page_addresses import FORMER, RUNS
-from board.serving.worker_cookie import WorkerCookie
 from board.system import open_files
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
@@ -70,7 +62,7 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Served:
-    """What a process serves, and to whom. Plain values, so that another process can be told."""
+    """What is served, and to whom."""
 
     root: str
     settings: Settings
@@ -83,18 +75,6 @@ class Served:
     """Whether other machines can reach it."""
 
 
-@dataclass(frozen=True)
-class Workplace:
-    """Which of several processes one is: `worker` of `workers`, counted from 0, behind a front that listens at a port of an address."""
-
-    worker: int
-    workers: int
-    host: str
-    port: int
-    encrypted: bool
-    """Whether connections come as they are, and only the client's address says whose they are."""
-
-
 def serve(
     root: Path,
     announce: Callable[[str], None],
@@ -103,13 +83,11 @@ def serve(
     token: bool | None = None,
     allow_hosts: Sequence[str] = (),
     login: LoginSettings | None = None,
-    workers: int = 1,
 ) -> None:
     """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
 
     `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address and nobody
-    logs in. More than one of `workers` are processes of their own behind this one. Raises BoardError if nothing can listen there, or the
-    workers do not start.
+    logs in. Raises BoardError if nothing can listen there.
     """
     settings = one_theme(packaged_settings(), options.get("theme.base")) | options
     host, port = settings["server.address"], settings["server.port"]
@@ -130,52 +108,16 @@ def serve(
         else [],  # else another application's secrets would have the pages ask for a log-in
     }
     served = Served(str(root), settings, tuple(names), secret, login, wide)
-    if workers > 1:
-        _serve_by(workers, served, announce)
-    else:
-        _run(served, [], lambda: announce(address(secret)))
+    _run(served, lambda: announce(address(secret)))
 
 
-def _serve_by(count: int, served: Served, announce: Callable[[str], None]) -> None:
-    """Serve by so many processes behind this one."""
-    bootstrap.load_config_options(served.settings)
-    host = served.settings["server.address"]
-    with front.listening(host, served.settings["server.port"]) as listener:
-        port = listener.getsockname()[1]
-        streamlit_config.set_option("server.port", port)
-        told = {**asdict(served), "login": login_settings.as_plain(served.login) if served.login else None}
-        encrypted = bool(st.get_option("server.sslCertFile"))
-        orders = [(told, asdict(Workplace(worker, count, host, port, encrypted))) for worker in range(count)]
-        worker_processes.serve(
-            listener, [json.dumps(one).encode() for one in orders], lambda: announce(address(served.secret)), encrypted=encrypted
-        )
-
-
-def serve_as_worker(order: Sequence[Mapping[str, Any]], started: Callable[[], None]) -> None:
-    """Serve what a front handed on asks for, as `order` says, and call `started` once this answers."""
-    told, at = order[0], Workplace(**order[1])
-    served = Served(**{**told, "login": login_settings.from_plain(told["login"]) if told["login"] else None})
-    path, cookie = f"/{served.settings.get('server.baseUrlPath', '').strip('/')}", WorkerCookie(at.port, at.workers)
-    # Where the client's address decides, a cookie of before it changed would send the reader to and fro.
-    own = [] if at.encrypted else [Middleware(OwnReaders, cookie=cookie, worker=at.worker, path=path)]
-    worker.hands_back(lambda read: cookie.is_for_another(at.worker, read))
-
-    def begin() -> None:
-        for name, value in (("server.address", at.host), ("server.port", at.port)):
-            streamlit_config.set_option(name, value)
-        started()
-
-    # Streamlit will listen somewhere: at an address of this machine alone, which is closed before anybody is answered.
-    _run(replace(served, settings=served.settings | {"server.address": "127.0.0.1", "server.port": 0}), own, begin)
-
-
-def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], None]) -> None:
+def _run(served: Served, started: Callable[[], None]) -> None:
     """Serve until interrupted."""
     settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
         routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
-        middleware=[*_gates(served, keeping), _home(settings, root)],
+        middleware=[*_gates(served), _home(settings, root)],
         lifespan=lambda _: _announcing(settings, started),
     )
     os.environ[ROOT_VARIABLE] = served.root
@@ -252,14 +194,13 @@ def secrets_files(options: Settings) -> list[Path]:
     return [Path(file) for file in given or (Path.home() / _SECRETS, ENTRY.parent / _SECRETS)]
 
 
-def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
-    """The gates in the order a request meets them; `keeping` readers at their worker comes before they log in, which must end where it began."""
+def _gates(served: Served) -> list[Middleware]:
+    """The gates in the order a request meets them."""
     page = PAGE.read_text(encoding="utf-8")
     origins = served.settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
         Middleware(HostGate, names=served.names, any_address=served.wide, origins=origins),
-        *keeping,
     ]
     base, login = _base(served.settings), served.login
     if served.secret:  # the provider's answer comes from another site, to which a browser gives no strict cookie

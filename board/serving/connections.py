@@ -6,10 +6,7 @@ application hears of a request once its headers are there. Knows bytes that come
 """
 
 import asyncio
-import os
-import socket
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
 import uvicorn.config
@@ -27,41 +24,12 @@ _LOOK_SECONDS: Final = 1.0
 class Bounded(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """The protocol that uvicorn would choose, looked at once a second until it ends or is a websocket."""
 
-    read_before = b""
-    """What was read of the connection before it came here."""
-
-    passed_on: Callable[[socket.socket, bytes], bool] | None = None
-    """Called with what comes after an answer, and the connection: whether that is somebody else's from then on."""
-
-    _asked_after: Any = None
-    """The request after which that was asked: what comes may be half a head, and the rest of it is none."""
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to look."""
         super().connection_made(transport)
         self._since, self._seen = time.monotonic(), None
         self._moved, self._waiting = self._since, 0
         self._look()
-        if self.read_before:
-            self.data_received(self.read_before)
-
-    def data_received(self, data: bytes) -> None:
-        """Answer what is asked, unless that is for somebody else."""
-        if self.passed_on and self.cycle is not self._asked_after and not _is_open(self.cycle):
-            self._asked_after = self.cycle
-            if self._goes_on_elsewhere(data, self.passed_on):
-                return
-        super().data_received(data)
-
-    def _goes_on_elsewhere(self, data: bytes, passed_on: Callable[[socket.socket, bytes], bool]) -> bool:
-        ours = self.transport.get_extra_info("socket")
-        if ours is None or self.transport.get_extra_info("sslcontext") or self.transport.get_write_buffer_size():
-            return False
-        with socket.socket(fileno=os.dup(ours.fileno())) as connection:
-            if not passed_on(connection, data):
-                return False
-        self.transport.abort()  # which ends it for this process alone
-        return True
 
     def _look(self) -> None:
         """End the connection when the client has owed the rest of one request for too long, or has not read what it was sent."""
@@ -82,11 +50,6 @@ class Bounded(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 def _owes(cycle: Any) -> bool:
     """Whether it is the client's turn, after this request: to send its body, or another one."""
     return cycle is None or cycle.response_complete or cycle.more_body
-
-
-def _is_open(cycle: Any) -> bool:
-    """Whether something of this request, or of its answer, is still to come."""
-    return not cycle.response_complete or bool(cycle.more_body)
 
 
 def bound() -> None:

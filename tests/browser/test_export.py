@@ -8,7 +8,6 @@ from urllib.error import HTTPError
 
 import pytest
 from playwright.sync_api import Page, expect
-from servers import Serve
 from settling import settled
 
 from board import open_run
@@ -37,18 +36,3 @@ def test_what_the_filter_leaves_is_saved(board_server: str, page: Page) -> None:
     assert "/responses?" in page.url
     with pytest.raises(HTTPError, match="410"):
         urllib.request.urlopen(download.value.url)
-
-
-def test_a_board_of_several_processes_saves_files(serve: Serve, page: Page) -> None:
-    """The download comes to the process that has the session, at the first try and again."""
-    address = serve("rollout_samples", "--workers", "2")
-    page.goto(f"{address}responses?run={RUN.name}&filter=reward > 2")
-    settled(page)
-    page.get_by_role("button", name="Export", exact=True).click()
-    settled(page)
-    for _ in range(3):
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download", exact=True).click()
-        rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(), newline="")))
-        assert len(rows) == len(open_run(RUN).frame.query("reward > 2"))
-        settled(page)

@@ -19,15 +19,13 @@ def provider() -> Iterator[Provider]:
         yield running
 
 
-@pytest.fixture(scope="module", params=[(), ("--workers", "2")], ids=["one process", "two"])
-def board(
-    request: pytest.FixtureRequest, serve_module: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory
-) -> str:
+@pytest.fixture(scope="module")
+def board(serve_module: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a board that lets one of them in."""
     root = tmp_path_factory.mktemp("root")
     add_run(root, "a-run", [{"step": step, "response": f"response {step}", "reward": step} for step in range(3)])
     secrets = provider.secrets(tmp_path_factory.mktemp("secrets"), board=['allow = ["ana@example.org"]'])
-    return serve_module(root, "--login", str(secrets), *request.param)
+    return serve_module(root, "--login", str(secrets))
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ def test_bad_usage(arguments: list[str], message: str) -> None:
     [
         pytest.param(["no such folder"], "ROOT is not a folder: no such folder (rl-logging-board --help", id="a root"),
         pytest.param(["--theme.base"], "Option --theme.base needs a value", id="an option of Streamlit's"),
-        pytest.param(["--workers", "many", "x"], "'many' is not a valid integer", id="an option of ours"),
+        pytest.param(["--login", "no such file", "x"], "File 'no such file' does not exist", id="an option of ours"),
     ],
 )
 def test_without_a_command_it_serves(arguments: list[str], message: str) -> None:

@@ -365,13 +365,6 @@ def test_settings_found_on_the_way_do_not_count(serve: Serve, tmp_path: Path, te
     assert told[0] == told[1]
 
 
-def test_workers_take_no_settings_found_on_the_way(serve: Serve, tmp_path: Path) -> None:
-    """The processes that serve side by side are started in the same folder, and take nothing from it."""
-    (tmp_path / ".streamlit").mkdir()
-    (tmp_path / ".streamlit/config.toml").write_text(HOSTILE)
-    assert_closed(serve(tmp_path, "--workers", "2", cwd=tmp_path))
-
-
 def assert_closed(address: str) -> None:
     """The board is on loopback, at the root of its address, and open to no other site."""
     assert address.startswith("http://127.0.0.1:")

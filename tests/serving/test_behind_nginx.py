@@ -1,4 +1,4 @@
-"""Tests of two workers behind a real nginx, set up as the docs say and with connections it keeps open; and with TLS of their own."""
+"""Tests of boards behind a real nginx, set up as the docs say; and of a board with TLS of its own."""
 
 import http.client
 import os
@@ -7,7 +7,7 @@ import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,24 +22,18 @@ from sessions import Session
 
 REPOSITORY = Path(__file__).parents[2]
 BLOCK = re.compile(r"```nginx\n(.*?)```", re.DOTALL)
-READERS = 2
+READERS = 12
+BOARDS = {"one": 1, "several": 2}
+"""How many boards are behind nginx, in the order of the docs' configurations."""
 
 
-def documented(port: str) -> str:
-    """What the docs say, with this port."""
-    found = BLOCK.search((REPOSITORY / "docs/hosting.md").read_text(encoding="utf-8"))
-    assert found
-    return found[1].replace("http://127.0.0.1:8901", f"http://127.0.0.1:{port}")
+def documented(ports: list[str]) -> str:
+    """What the docs say for so many boards, at these ports; each answer names its board."""
+    text = BLOCK.findall((REPOSITORY / "docs/hosting.md").read_text(encoding="utf-8"))[len(ports) - 1]
+    for at, port in enumerate(ports):
+        text = re.sub(rf"127\.0\.0\.1:{8901 + at}", f"127.0.0.1:{port}", text)
+    return text.replace("proxy_buffering off;", "proxy_buffering off; add_header X-Board $upstream_addr always;")
 
-
-def kept_open(port: str) -> str:
-    """The same with connections to the board that nginx keeps, and sends whoever comes down whichever is free."""
-    upstream = f"upstream board {{ server 127.0.0.1:{port}; keepalive 2; }}\n"
-    changed = documented(port).replace(f"http://127.0.0.1:{port}", "http://board").replace("'' close", "'' ''")
-    return upstream + changed
-
-
-SETTINGS: dict[str, Callable[[str], str]] = {"as documented": documented, "with connections kept open": kept_open}
 
 WHOLE = """
 daemon off;
@@ -62,11 +56,11 @@ http {{
 
 @dataclass(frozen=True)
 class Door:
-    """Where readers come in: a port with TLS, a path, and the name of the cookie that says whose they are."""
+    """Where readers come in: a port with TLS, a path, and how many boards are behind."""
 
     port: int
     path: str
-    cookie: str
+    boards: int
     certificate: Certificate
 
     @property
@@ -74,18 +68,14 @@ class Door:
         """As a browser has it."""
         return f"https://localhost:{self.port}{self.path}"
 
-    def answer(self, worker: int, path: str, method: str = "GET") -> http.client.HTTPResponse:
-        """What a reader of that worker is answered, on a connection of his own."""
+    def answer(self, path: str, cookie: str = "") -> http.client.HTTPResponse:
+        """What a reader with that cookie is answered, on a connection of its own."""
         connection = http.client.HTTPSConnection("localhost", self.port, context=self.certificate.trusted(), timeout=SECONDS)
-        connection.request(method, self.path + path, headers={"Cookie": f"{self.cookie}={worker}"})
+        connection.request("GET", self.path + path, headers={"Cookie": cookie} if cookie else {})
         answer = connection.getresponse()
         answer.read()
         connection.close()
         return answer
-
-    def session(self, worker: int) -> Session:
-        """A reader of that worker."""
-        return Session(self.address, f"{self.cookie}={worker}", self.certificate.trusted())
 
 
 @pytest.fixture(scope="module")
@@ -102,20 +92,23 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture(scope="module", params=[*SETTINGS.values()], ids=[*SETTINGS])
+@pytest.fixture(scope="module", params=[*BOARDS.values()], ids=[*BOARDS])
 def door(
     request: pytest.FixtureRequest, root: Path, certificate: Certificate, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Door]:
-    """nginx in front of a board of two workers."""
+    """nginx in front of so many boards."""
     nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
     if nginx is None:
         pytest.skip("there is no nginx")
     aside = tmp_path_factory.mktemp("nginx")
-    options = ("--workers", "2", "--server.baseUrlPath", "rl")
     with ExitStack() as stack:
-        address, *_ = stack.enter_context(board_process.started(root, aside, *options))
-        board, port = re.findall(r":(\d+)/", address)[0], free_port()
-        settings = re.sub(r"\b443\b", str(port), request.param(board))
+        boards = []
+        for _ in range(request.param):
+            own = tmp_path_factory.mktemp("board")
+            address, *_ = stack.enter_context(board_process.started(root, own, "--server.baseUrlPath", "rl"))
+            boards += re.findall(r":(\d+)/", address)
+        port = free_port()
+        settings = re.sub(r"\b443\b", str(port), documented(boards))
         settings = settings.replace("server_name board.example.org", "server_name localhost")
         for name, file in (("pem", certificate.file), ("key", certificate.key)):
             settings = re.sub(rf"/etc/ssl/board\.{name}", str(file), settings)
@@ -125,7 +118,7 @@ def door(
         process = subprocess.Popen([nginx, "-p", str(aside), "-c", str(aside / "nginx.conf")], stdout=out, stderr=out)
         stack.callback(process.wait, SECONDS)
         stack.callback(process.terminate)
-        found = Door(port, "/rl/", f"rl_board_worker_{board}", certificate)
+        found = Door(port, "/rl/", request.param, certificate)
         eventually(lambda: process.poll() is not None or answers(found))
         assert process.poll() is None, (aside / "nginx.txt").read_text()
         yield found
@@ -141,45 +134,36 @@ def free_port() -> int:
 def answers(door: Door) -> bool:
     """Whether somebody listens there, and the board behind."""
     try:
-        return door.answer(0, "_stcore/health").status == 200
+        return door.answer("_stcore/health").status == 200
     except (OSError, ssl.SSLError, http.client.HTTPException):
         return False
 
 
-def test_readers_of_both_workers(door: Door) -> None:
-    """In turn they ask for pages and files, and open websockets: each is answered at once, and none is sent away to ask again."""
-    for at in range(12):
-        for worker in range(READERS):
-            assert door.answer(worker, "responses?run=run").status == 200
-            assert door.answer(worker, "_stcore/health").status == 200
-        with door.session((at + 1) % READERS) as reader:
+def test_each_reader_is_at_one_board(door: Door) -> None:
+    """Pages, files and websockets of a reader all come to the board that had the first request, and every board has readers."""
+    used = set()
+    for _ in range(READERS):
+        first = door.answer("responses?run=run")
+        assert first.status == 200
+        cookie = (first.headers["set-cookie"] or "").partition(";")[0]
+        assert bool(cookie) == (door.boards > 1)
+        board = first.headers["x-board"]
+        for path in ("tokens?run=run", "_stcore/health"):
+            assert door.answer(path, cookie).headers["x-board"] == board
+        with Session(door.address, cookie, door.certificate.trusted()) as reader:
             assert reader.page(run="run")
-
-
-def test_what_is_sent_comes_to_its_worker(door: Door) -> None:
-    """No answer says that another process has the session, not even to what cannot be asked again."""
-    for at in range(12):
-        assert door.answer(at % READERS, "responses").status == 200
-        assert door.answer((at + 1) % READERS, "_stcore/health", "POST").status not in (421, 307)
-
-
-def test_readers_at_once(door: Door) -> None:
-    """Several websockets stay open at both workers while pages are asked for."""
-    with ExitStack() as stack:
-        readers = [stack.enter_context(door.session(at % READERS)) for at in range(6)]
-        for at, reader in enumerate(readers):
-            assert door.answer((at + 1) % READERS, "tokens?run=run").status == 200
-            assert reader.page(run="run", step=at % 3)
+            assert reader.socket.response is not None
+            assert reader.socket.response.headers["x-board"] == board
+        used.add(board)
+    assert len(used) == door.boards
 
 
 def test_tls_of_the_boards_own(root: Path, certificate: Certificate, tmp_path: Path) -> None:
-    """There the address says whose a reader is: whatever cookie he has of before, he is answered, and sent nowhere."""
-    options = ("--workers", "2", "--server.sslCertFile", str(certificate.file), "--server.sslKeyFile", str(certificate.key))
+    """With a certificate the board answers pages and websockets itself."""
+    options = ("--server.sslCertFile", str(certificate.file), "--server.sslKeyFile", str(certificate.key))
     with board_process.started(root, tmp_path, *options) as (address, _, _):
-        port = int(address.rstrip("/").rpartition(":")[2])
-        door = Door(port, "/", f"rl_board_worker_{port}", certificate)
+        door = Door(int(address.rstrip("/").rpartition(":")[2]), "/", 1, certificate)
         eventually(lambda: answers(door))
-        for worker in (0, 1):
-            assert door.answer(worker, "responses?run=run").status == 200
-            with door.session(worker) as reader:
-                assert reader.page(run="run")
+        assert door.answer("responses?run=run").status == 200
+        with Session(door.address, "", certificate.trusted()) as reader:
+            assert reader.page(run="run")

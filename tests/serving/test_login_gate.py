@@ -381,19 +381,3 @@ def test_logins_that_cannot_be_kept(serve: Serve, provider: Provider, tmp_path_f
     assert answer.status_code == 503
     assert "cannot be written" in answer.text
     assert reader.get("runs").status_code == 403
-
-
-def test_several_processes(serve: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Who logged in is in at every one of them, and a log-out at one is one at all."""
-    secrets = provider.secrets(tmp_path_factory.mktemp("secrets"))
-    board = serve(tmp_path_factory.mktemp("root"), "--login", str(secrets), "--workers", "2")
-    ana = Reader(board)
-    assert ana.get("runs").status_code == 403
-    assert ana.log_in("ana").headers["location"] == "/runs"
-    port = board.rstrip("/").rpartition(":")[2]
-    mine = {name: value for name, value in ana.cookies.items() if not name.startswith("rl_board_worker")}
-    for worker in ("0", "1"):
-        assert requests.get(f"{board}runs", cookies=mine | {f"rl_board_worker_{port}": worker}, timeout=60).status_code == 200
-    ana.get("auth/logout")
-    for worker in ("0", "1"):
-        assert requests.get(f"{board}runs", cookies=mine | {f"rl_board_worker_{port}": worker}, timeout=60).status_code == 403

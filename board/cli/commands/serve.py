@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from board.serving import app
     from board.serving.login_settings import LoginSettings
 
-MOST_WORKERS: Final = 64
-
 SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
 """The runs that come with the board: beside the package in a clone as where it is installed."""
 
@@ -61,13 +59,6 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
     default=None,
     help="Look through open runs for findings in the background (RL_BOARD_FINDINGS). On unless turned off; off, the page Findings asks.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
-    default=1,
-    show_default=True,
-    help="So many processes serve the pages, behind one address: for many readers, on a machine with as many cores. Linux only.",
-)
 @TOKENIZER
 @MAPPING
 @PADS
@@ -82,7 +73,6 @@ def serve(
     no_login: bool,
     scalars: Path | None,
     findings: bool | None,
-    workers: int,
     tokenizer: Path | None,
     mapping: Path | None,
     extra_pads: tuple[str, ...],
@@ -124,8 +114,8 @@ def serve(
     logins = None if no_login else _logins(login, settings)
     _leave_folder(app.ENTRY.parent)
     try:
-        announce = partial(_announce, alone=workers == 1, browser=not no_browser)
-        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins, workers=workers)
+        announce = partial(_announce, browser=not no_browser)
+        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins)
     except KeyboardInterrupt:
         say("Stopped.")
 
@@ -219,13 +209,12 @@ def _free_port(settings: "app.Settings") -> int:
     return port
 
 
-def _announce(address: str, *, alone: bool, browser: bool) -> None:
+def _announce(address: str, *, browser: bool) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
     # A link with a token is not handed on: whoever lists this machine's processes would read it.
     if browser and "?token=" not in address and has_browser():
         Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    if alone:
-        Thread(target=import_pages, daemon=True).start()
+    Thread(target=import_pages, daemon=True).start()
 
 
 def has_browser() -> bool:

@@ -23,14 +23,7 @@ from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import (
-    component_scripts,
-    connections,
-    downloads,
-    forgetting,
-    lean_reruns,
-    lean_start,
-)
+from board.serving import component_scripts, downloads
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
@@ -123,12 +116,8 @@ def _run(served: Served, started: Callable[[], None]) -> None:
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
     component_scripts.answer_here()
-    connections.bound()
     open_files.allow_many()  # each session takes four
     EXPORTS.served = True
-    lean_start.leave_out_component_search()
-    lean_reruns.look_up_by_key()
-    forgetting.begin()
     app.run(config=settings)
 
 

@@ -27,6 +27,9 @@ PATH: Final = "export"
 _SLICE: Final = 256_000
 """Bytes that are handed to the connection at once, so that little waits there for a slow reader."""
 
+STALLED_SECONDS: Final = 60.0
+"""How long a client may take nothing of what waits for it: others wait for its place."""
+
 _LONGEST_NAME: Final = 120
 _UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*%;]')
 """What some system takes for more than a part of a file's name."""
@@ -68,6 +71,8 @@ class Downloads:
                 return
             await send({"type": "http.response.body", "body": b"", "more_body": False})
             self._exports.end(export, "done")
+        except TimeoutError:
+            self._exports.end(export, "ended")
         except (BoardError, OSError) as error:  # the browser sees that what ends here is cut off
             self._exports.end(export, "failed", str(error))
         finally:
@@ -99,7 +104,8 @@ async def _hand_over(data: bytes, gone: "asyncio.Future[None]", send: Send) -> N
     for start in range(0, len(data), _SLICE):
         if gone.done():
             return
-        await send({"type": "http.response.body", "body": data[start : start + _SLICE], "more_body": True})
+        async with asyncio.timeout(STALLED_SECONDS):
+            await send({"type": "http.response.body", "body": data[start : start + _SLICE], "more_body": True})
 
 
 def _headers(export: Export) -> list[tuple[bytes, bytes]]:

@@ -35,7 +35,6 @@ from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
 from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed, RecentValues
-from board.serving import lean_start
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
@@ -254,7 +253,6 @@ def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | 
 @st.cache_resource(show_spinner=False)
 def _charts() -> RecentValues[DrawnChart]:
     """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
-    lean_start.put_in_plotly_look()
     return RecentValues(256)
 
 

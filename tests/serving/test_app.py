@@ -5,7 +5,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -206,53 +205,6 @@ def test_websocket_takes_own_pages_only(board_server: str) -> None:
     own = board_server.rstrip("/")
     others = ("http://localhost:3000", "http://evil.example", "http://[")
     assert [websocket_status(board_server, origin) for origin in (own, *others)] == [101, 403, 403, 403]
-
-
-HALVES: dict[str, list[bytes]] = {
-    "nothing": [],
-    "half a line": [b"GET /_stcore/he"],
-    "no end of the headers": [b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n"],
-    "a letter now and then": [b"GET / HTTP/1.1\r\n", *[b"X"] * 100],
-    "half a body": [b"POST /_stcore/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf"],
-    "half a chunk": [b"POST /_stcore/health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf"],
-    "half a request after a whole one": [
-        b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"GET /_stcore/health HTTP/1.1\r\n",
-    ],
-    "half a handshake": [b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"],
-}
-
-
-def test_half_a_request_is_not_waited_for(board_server: str) -> None:
-    """A connection on which no request comes to its end is ended, however it keeps busy; a websocket that is open stays."""
-    host, _, port = board_server.removeprefix("http://").strip("/").partition(":")
-    with ExitStack() as stack:
-        stream = stack.enter_context(connect(f"{board_server.replace('http', 'ws', 1)}_stcore/stream"))
-        clients = [stack.enter_context(socket.create_connection((host, int(port)))) for _ in HALVES]
-        kept = {client: iter(pieces) for client, pieces in zip(clients, HALVES.values(), strict=True)}
-        started = time.monotonic()
-        while kept and time.monotonic() - started < 60:
-            for client, pieces in kept.copy().items():
-                if is_ended(client, next(pieces, b"")):
-                    del kept[client]
-            time.sleep(0.2)
-        assert kept == {}
-        assert stream.ping().wait(timeout=60)
-    assert fetch(f"{board_server}runs")[0] == 200
-
-
-def is_ended(client: socket.socket, data: bytes) -> bool:
-    """Send a piece, and whether the other end has closed."""
-    client.setblocking(False)
-    try:
-        client.sendall(data)
-        while client.recv(65_536):
-            pass
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def test_loopback_needs_no_token(board_server: str) -> None:

@@ -158,6 +158,17 @@ def test_each_reader_is_at_one_board(door: Door) -> None:
     assert len(used) == door.boards
 
 
+def test_what_the_board_would_wait_for_ends_at_nginx(door: Door) -> None:
+    """Half a request, and a handshake whose head is too long, which the board itself neither answers nor ends."""
+    handshake = f"GET {door.path}_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    for sent, answered in ((f"GET {door.path} HTTP/1.1\r\n", b""), (f"{handshake}X: {'x' * 9_000}\r\n\r\n", b"HTTP/1.1 400")):
+        with socket.create_connection(("localhost", door.port), SECONDS) as plain:
+            client = door.certificate.trusted().wrap_socket(plain, server_hostname="localhost")
+            client.sendall(sent.encode())
+            assert client.recv(65_536)[:12] == answered
+            client.close()
+
+
 def test_tls_of_the_boards_own(root: Path, certificate: Certificate, tmp_path: Path) -> None:
     """With a certificate the board answers pages and websockets itself."""
     options = ("--server.sslCertFile", str(certificate.file), "--server.sslKeyFile", str(certificate.key))

@@ -70,7 +70,6 @@ class Deaf:
             f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
         )
-        self._port, self._ours = int(port), self._socket.getsockname()[1]  # once it is cut it has none
 
     def __enter__(self) -> "Deaf":
         return self
@@ -94,14 +93,9 @@ class Deaf:
         """How many bytes the kernel holds for him."""
         return int.from_bytes(fcntl.ioctl(self._socket, termios.FIONREAD, bytes(4)), "little")
 
-    def is_sent_away(self) -> bool:
-        """Whether the board has ended the connection, which he never hears of, as that comes after all he does not take."""
-        theirs = f":{self._port:04X} 0100007F:{self._ours:04X} 01 "  # the board's end, established
-        return theirs not in Path("/proc/net/tcp").read_text()
-
 
 def test_a_reader_who_reads_nothing_harms_nobody(board: tuple[str, int]) -> None:
-    """Each of his clicks is followed by a page of another's, which comes; what waits for him is bounded, and he is sent away."""
+    """Each of his clicks is followed by a page of another's, which comes; what waits for him is bounded."""
     address, process = board
     with Session(address) as reader:
         for at in range(20):  # what all readers share is there then
@@ -113,7 +107,6 @@ def test_a_reader_who_reads_nothing_harms_nobody(board: tuple[str, int]) -> None
                 assert reader.page(run="run", step=(7 * at) % STEPS)
             assert deaf.waiting() > 0  # something was sent to him, and he has not taken it
             assert private_megabytes(process) - before < MOST_MEGABYTES
-            eventually(deaf.is_sent_away)
             assert reader.page(run="run", step=1)
 
 

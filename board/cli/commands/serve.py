@@ -100,10 +100,7 @@ def serve(
     if host is not None:
         options = ["--server.address", host, *options]
 
-    from board.serving import lean_start
-
-    with lean_start.without_plotly(), lean_start.without_collecting():
-        from board.serving import app
+    from board.serving import app
 
     try:
         settings = _absolute(app.parsed_options(options))
@@ -227,9 +224,4 @@ def import_pages() -> None:
 
     `header` is what the entry script imports first: it waits there for what is left, and no two threads import in different orders.
     """
-    from board.serving import lean_start
-
-    with lean_start.without_collecting():
-        from board.ui import header  # noqa: F401
-
-        lean_start.put_in_plotly_look()
+    from board.ui import header  # noqa: F401

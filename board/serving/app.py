@@ -4,6 +4,7 @@ Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the ro
 """
 
 import os
+import re
 import secrets
 import sys
 import tomllib
@@ -23,14 +24,11 @@ from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import component_scripts, downloads
+from board.serving import component_scripts, downloads, log_in
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
-from board.serving.login_gate import LoginGate
-from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
-from board.serving.open_logins import OpenLogins
 from board.serving.page_addresses import FORMER, RUNS
 from board.system import open_files
 
@@ -38,6 +36,7 @@ SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 """Beside the package in a clone as in site-packages."""
 
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{24,}")
 _SECRETS: Final = ".streamlit/secrets.toml"
 
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
@@ -63,7 +62,8 @@ class Served:
     """The host names it answers to."""
     secret: str | None
     """The token that is asked for; None for none."""
-    login: LoginSettings | None
+    login: bool
+    """Whether readers log in."""
     wide: bool
     """Whether other machines can reach it."""
 
@@ -75,32 +75,35 @@ def serve(
     *,
     token: bool | None = None,
     allow_hosts: Sequence[str] = (),
-    login: LoginSettings | None = None,
+    login: Path | None = None,
 ) -> None:
     """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
 
-    `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address and nobody
-    logs in. Raises BoardError if nothing can listen there.
+    `options` overrule the board's own settings. `token` None asks for a token where other machines can reach the address, and where readers
+    log in by the file of secrets `login`: what is no page knows no log-in. Raises BoardError if nothing can listen there, or the file says
+    too little.
     """
     settings = one_theme(packaged_settings(), options.get("theme.base")) | options
     host, port = settings["server.address"], settings["server.port"]
     check_listen(host, port)
     wide = not is_loopback(host)
-    secret = secrets.token_urlsafe(24) if (wide and login is None if token is None else token) else None
+    if login and token is False:
+        raise BoardError("With a log-in the token is asked for, too, as downloads know no log-in: leave out --no-token.")
+    secret = _secret() if (wide or login if token is None else token) else None
     given = [*options.get("server.allowedHosts", ()), *allow_hosts]
-    if "*" in given and secret is None and login is None:
+    if "*" in given and secret is None:
         raise BoardError("Answering to every host name is safe only with a token: leave out --no-token, or name the hosts.")
 
-    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given, *([login.host] if login else ())]
+    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given, *([log_in.host(login)] if login else ())]
     # HostGate asks first, and unlike Streamlit's own list it can say "any plain address".
     settings |= {
         "server.allowedHosts": ["*"] if wide else names,
         "logger.hideWelcomeMessage": True,
-        "secrets.files": [str(login.file)]
+        "secrets.files": [str(login)]
         if login
         else [],  # else another application's secrets would have the pages ask for a log-in
     }
-    served = Served(str(root), settings, tuple(names), secret, login, wide)
+    served = Served(str(root), settings, tuple(names), secret, login is not None, wide)
     _run(served, lambda: announce(address(secret)))
 
 
@@ -118,7 +121,17 @@ def _run(served: Served, started: Callable[[], None]) -> None:
     component_scripts.answer_here()
     open_files.allow_many()  # each session takes four
     EXPORTS.served = True
+    if served.login:
+        log_in.ASKED.set()
     app.run(config=settings)
+
+
+def _secret() -> str:
+    """The token: RL_BOARD_TOKEN, so that several boards behind one address have the same, or one made up. Raises BoardError."""
+    given = os.environ.get("RL_BOARD_TOKEN", "")
+    if given and not _TOKEN.fullmatch(given):
+        raise BoardError("RL_BOARD_TOKEN has at least 24 letters, digits, hyphens and underscores.")
+    return given or secrets.token_urlsafe(24)
 
 
 def packaged_settings() -> Settings:
@@ -191,12 +204,9 @@ def _gates(served: Served) -> list[Middleware]:
         Middleware(SafeHeaders, headers=safe_headers(page)),
         Middleware(HostGate, names=served.names, any_address=served.wide, origins=origins),
     ]
-    base, login = _base(served.settings), served.login
-    if served.secret:  # the provider's answer comes from another site, to which a browser gives no strict cookie
-        opened = [f"{base}/_stcore/health", *([f"{base}/{CALLBACK}"] if login else ())]
-        gates.append(Middleware(TokenGate, token=served.secret, open_paths=opened))
-    if login:
-        gates.append(Middleware(LoginGate, settings=login, logins=OpenLogins(login.hours), base=base))
+    base = _base(served.settings)
+    if served.secret:
+        gates.append(Middleware(TokenGate, token=served.secret, open_paths=[f"{base}/_stcore/health"]))
     return [*gates, Middleware(RouteGate, base=base)]
 
 

@@ -23,10 +23,8 @@ _HOST_HEADER = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::\d{1,5})?", re.IG
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 TOKEN_NEEDED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Token needed</title>
-<p>This board asks for a token: open the link that its server printed, it ends in <code>?token=</code> and the token.</p>
-<p>You did so before in this browser? <a href="">Go on to the page</a>.</p></html>
+<p>This board asks for a token: open the link that its server printed, it ends in <code>?token=</code> and the token.</p></html>
 """
-"""Links back to the same address: after a deep link from another site the strict cookie comes with the second request only."""
 
 
 def host_name(header: str) -> str | None:
@@ -154,7 +152,8 @@ class TokenGate:
         if request.scope["type"] == "http" and any(map(self._matches, request.query_params.getlist("token"))):
             response = RedirectResponse(_without_token(request), status_code=303)
             secure = request.url.scheme == "https"
-            response.set_cookie(cookie, self.token, path="/", secure=secure, httponly=True, samesite="strict")
+            # Lax, so that links on other sites open; what comes from there otherwise brings no cookie.
+            response.set_cookie(cookie, self.token, path="/", secure=secure, httponly=True, samesite="lax")
             return response
         if self._matches(request.cookies.get(cookie, "")) or request.scope["path"] in self.open_paths:
             return None

@@ -18,8 +18,8 @@ _STYLE: Final = Path(__file__).with_name("frame.css")
 
 
 def chosen() -> tuple[StreamlitPage, str]:
-    """The page that the address asks for, and "" or the name it asks for where the board has no such page; none while a log-in is missing."""
-    if account.is_missing():
+    """The page that the address asks for, and "" or the name it asks for where the board has no such page; none to who is not let in."""
+    if not account.is_let_in():
         st.stop()
     pages = [*_pages().values()]
     name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))

@@ -1,13 +1,10 @@
-"""A real OpenID Connect provider on loopback, and readers who log in by it as a browser would, without its pages."""
+"""A real OpenID Connect provider on loopback, and files of secrets of boards whose readers log in by it."""
 
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import requests
 
@@ -49,35 +46,6 @@ class Provider:
         file.write_text("\n".join(lines))
         file.chmod(0o600)
         return file
-
-
-class Reader:
-    """A client with its own cookies. Its `board` is the board's address, with a slash at its end."""
-
-    def __init__(self, board: str) -> None:
-        self.board = board
-        self.session = requests.Session()
-        self.way = f"{board}auth/login"
-        """The link that the board's last page gave."""
-
-    def get(self, path: str = "", **options: Any) -> requests.Response:
-        """An answer of the board, as to a person's browser, redirects not followed."""
-        given: dict[str, Any] = {"headers": {"accept": "text/html"}, "allow_redirects": False, **options}
-        answer = self.session.get(self.board + path, timeout=30, **given)
-        if link := re.search(r'href="([^"]*/auth/login[^"]*)"', answer.text):
-            self.way = urljoin(self.board, unescape(link[1]))
-        return answer
-
-    def log_in(self, user: str) -> requests.Response:
-        """Go to the provider, say who one is there, and come back: the board's answer to that."""
-        there = self.session.get(self.way, allow_redirects=False, timeout=30).headers["location"]
-        back = requests.post(there, data={"sub": user}, allow_redirects=False, timeout=30).headers["location"]
-        return self.session.get(back, headers={"accept": "text/html"}, allow_redirects=False, timeout=30)
-
-    @property
-    def cookies(self) -> dict[str, str]:
-        """By name, the quotes that some come in left out."""
-        return {cookie.name: (cookie.value or "").strip('"') for cookie in self.session.cookies}
 
 
 @contextmanager

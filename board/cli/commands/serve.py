@@ -1,6 +1,7 @@
 """The command `serve`: the places and options it was given, for `board.serving`. Knows no Streamlit until it serves."""
 
 import os
+import stat
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -19,7 +20,6 @@ from board.remote import addresses
 
 if TYPE_CHECKING:
     from board.serving import app
-    from board.serving.login_settings import LoginSettings
 
 SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
 """The runs that come with the board: beside the package in a clone as where it is installed."""
@@ -108,11 +108,11 @@ def serve(
         raise click.UsageError(str(error)) from error
     if "server.port" not in settings:
         settings["server.port"] = _free_port(settings)
-    logins = None if no_login else _logins(login, settings)
+    secrets = None if no_login else _log_in(login, settings)
     _leave_folder(app.ENTRY.parent)
     try:
         announce = partial(_announce, browser=not no_browser)
-        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins)
+        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=secrets)
     except KeyboardInterrupt:
         say("Stopped.")
 
@@ -140,22 +140,17 @@ def _absolute(settings: "app.Settings") -> "app.Settings":
     return settings | files
 
 
-def _logins(file: Path | None, settings: "app.Settings") -> "LoginSettings | None":
-    """Who may log in, by the file that was named or that Streamlit would take; None where there is none. Says it."""
-    from board.serving import app, login_settings
+def _log_in(file: Path | None, settings: "app.Settings") -> Path | None:
+    """The file of secrets by which readers log in, that was named or that Streamlit would take; None where there is none. Says it."""
+    from board.serving import app, log_in
 
-    file = file.absolute() if file else login_settings.found(app.secrets_files(settings))
+    file = file.absolute() if file else log_in.found(app.secrets_files(settings))
     if file is None:
         return None
-    found = login_settings.read(file, settings.get("server.baseUrlPath", "").strip("/"))
-    allow = found.admission.allow
-    say(
-        f"Readers log in, by {file}: "
-        + (f"{', '.join(allow)}." if allow else "whoever its provider knows. Name those to let in with allow in [board].")
-    )
-    if found.is_open_to_others:
+    say(f"Readers log in, by {file}.")
+    if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         say(f"Others on this machine can read {file}, and with it log in as anybody: chmod 600 {file}")
-    return found
+    return file
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

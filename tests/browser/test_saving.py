@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -32,18 +31,11 @@ def saved(page: Page, card: Locator, way: str) -> tuple[str, bytes]:
 
 
 def test_pictures_and_numbers_are_saved(page: Page, card: Locator) -> None:
-    """A PNG twice as sharp, an SVG with the panel's name and a CSV with every step's mean to the last digit, each called as the panel is."""
-    title = card.locator(".cv-title").inner_text()
-
+    """A PNG of the plot and its names, and a CSV with every step's mean to the last digit, each called as the panel is."""
+    width, height = card.locator("canvas").evaluate("canvas => [canvas.width, canvas.height]")
     name, picture = saved(page, card, "PNG")
-    assert (name.endswith(".png"), picture[:8], picture[16:24]) == (
-        True,
-        b"\x89PNG\r\n\x1a\n",
-        (1520).to_bytes(4) + (840).to_bytes(4),
-    )
-    name, drawing = saved(page, card, "SVG")
-    assert name.endswith(".svg")
-    assert ElementTree.fromstring(drawing).findtext("{http://www.w3.org/2000/svg}title") == title
+    assert (name.endswith(".png"), picture[:8], picture[16:20]) == (True, b"\x89PNG\r\n\x1a\n", width.to_bytes(4))
+    assert int.from_bytes(picture[20:24]) > height
     name, numbers = saved(page, card, "CSV")
     assert name.endswith(".csv")
     head, *rows = csv.reader(numbers.decode().splitlines())
@@ -52,17 +44,12 @@ def test_pictures_and_numbers_are_saved(page: Page, card: Locator) -> None:
     assert {int(row[0]): float(row[head.index("policy")]) for row in rows} == pytest.approx(means.to_dict(), rel=1e-12)
 
 
-def test_numbers_are_copied_and_listed(page: Page, card: Locator) -> None:
-    """The clipboard holds a row per step, the table below the plot too; Escape closes the menu, a second choice the table."""
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+def test_numbers_are_listed(page: Page, card: Locator) -> None:
+    """The table below the plot holds a row per step; Escape closes the menu, a second choice the table."""
     menu = card.get_by_role("button", name="Save or copy")
     steps = open_run(RUN).frame["step"].nunique()
 
     card.hover()
-    menu.click()
-    card.get_by_role("button", name="Copy the numbers").click()
-    page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('step\\t')")
-    assert len(page.evaluate("navigator.clipboard.readText()").splitlines()) == steps + 1
     menu.press("Enter")
     page.keyboard.press("Escape")
     expect(card.get_by_role("button", name="Table of the numbers")).to_be_hidden()

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvOf, tabSeparated } from "../../../board/ui/components/curves/csv.js";
+import { csvOf } from "../../../board/ui/components/curves/csv.js";
 
 const floats = (...values) => Float64Array.from(values);
 const panel = (...curves) => ({ key: "k", title: "T", axis: "step", curves });
@@ -83,9 +83,4 @@ test("every number comes back to the last bit", () => {
     rows.slice(1).map(([, cell]) => Number(cell)),
     values,
   );
-});
-
-test("what is copied has tabs between cells and none within", () => {
-  const copied = tabSeparated(panel(curve("a\tb\nc", [1, 2], [0.5, Number.NaN]), curve("=1", [2], [3])));
-  assert.equal(copied, "step\ta b c\t'=1\n1\t0.5\t\n2\t\t3\n");
 });

@@ -29,7 +29,7 @@ export function cardParts(card, { height, pins, acts }) {
   plot.style.height = `${height}px`;
   const pin = element("button", "cv-pin", { type: "button", hidden: !pins, onclick: () => acts.pin(card.key) });
   const title = element("h3", "cv-title", {}, card.title);
-  const saving = savingParts(card, acts.span);
+  const saving = savingParts(card, plot);
   const head = element(
     "header",
     "cv-head",

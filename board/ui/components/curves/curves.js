@@ -253,7 +253,6 @@ function actsOf(state, one) {
     keep: () => state.trigger("kept", { range: page.zoom }),
     pin: (key) => state.trigger("pinned", key),
     look: (key) => state.trigger("looked", key),
-    span: () => page.zoom ?? state.meta.span,
   };
 }
 

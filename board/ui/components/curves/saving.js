@@ -1,22 +1,21 @@
-// What a reader takes away of a panel: a picture, the numbers as a file or copied, and a table of them below the plot. Text enters as text alone.
+// What a reader takes away of a panel: a picture, the numbers as a file, and a table of them below the plot. Text enters as text alone.
 
 import { element } from "../token_view/dom.js";
-import { csvOf, tabSeparated } from "./csv.js";
-import { svgOf } from "./svg.js";
+import { csvOf } from "./csv.js";
 import { tableOf } from "./table.js";
 
-/** @import { Card, Range } from "./types" */
+/** @import { Card } from "./types" */
 
-const SIZE = { width: 760, height: 420 };
-const SHARP = 2; // pixels of a saved PNG in each of its picture
+const HEAD = 52; // pixels above the plot of a saved picture, for the names of the panel and its curves
+const MARGIN = 12;
 const KEPT = 10_000; // milliseconds until what was saved is let go of
 
 /**
  * The menu, and the place of the table, which is empty until it is asked for.
  * @param {Card} card
- * @param {() => Range} span the first and the last step in view
+ * @param {HTMLElement} plot
  */
-export function savingParts(card, span) {
+export function savingParts(card, plot) {
   const table = element("div", "cv-numbers", {
     hidden: true,
     tabIndex: 0,
@@ -24,19 +23,16 @@ export function savingParts(card, span) {
     "aria-label": "Numbers of the curves",
   });
   table.onkeydown = (event) => event.stopPropagation(); // the arrow keys scroll it
-  /** @type {[string, () => void | Promise<void>][]} */
+  /** @type {[string, () => void][]} */
   const ways = [
-    ["PNG", async () => saved(card, "png", await png(svgOf(card, span(), SIZE)))],
-    ["SVG", () => saved(card, "svg", new Blob([svgOf(card, span(), SIZE)], { type: "image/svg+xml" }))],
+    ["PNG", () => picture(card, plot).toBlob((blob) => blob && saved(card, "png", blob), "image/png")],
     ["CSV", () => saved(card, "csv", new Blob([csvOf(card)], { type: "text/csv" }))],
     ["Table of the numbers", () => toggleTable(card, table)],
   ];
-  // a page that came over plain HTTP from another machine has no clipboard
-  if (navigator.clipboard) ways.splice(3, 0, ["Copy the numbers", () => navigator.clipboard.writeText(tabSeparated(card))]);
   return { menu: saveMenu(ways), table };
 }
 
-/** @param {[string, () => void | Promise<void>][]} ways */
+/** @param {[string, () => void][]} ways */
 function saveMenu(ways) {
   const menu = element("span", "cv-save-menu", { hidden: true });
   const button = element("button", "cv-save", { type: "button", "aria-expanded": "false", "aria-label": "Save or copy" }, "Save");
@@ -47,10 +43,10 @@ function saveMenu(ways) {
   };
   button.onclick = () => show(menu.hidden === true);
   for (const [name, act] of ways) {
-    const choose = async () => {
+    const choose = () => {
       show(false);
       button.focus();
-      await act();
+      act();
     };
     menu.append(element("button", "", { type: "button", onclick: choose }, name));
   }
@@ -85,19 +81,31 @@ function saved({ title }, ending, blob) {
 }
 
 /**
- * @param {string} svg
- * @returns {Promise<Blob>}
+ * The plot as it is on the screen, in the colours of the page, with the panel's name and its curves' above it.
+ * @param {Card} card
+ * @param {HTMLElement} plot
  */
-async function png(svg) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await image.decode();
-  const canvas = element("canvas", "", { width: SIZE.width * SHARP, height: SIZE.height * SHARP });
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(image.src);
-  return new Promise((done, failed) => {
-    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The browser made no PNG."))), "image/png");
-  });
+function picture(card, plot) {
+  const drawn = plot.querySelector("canvas");
+  const canvas = element("canvas", "", { width: drawn?.width ?? 0, height: (drawn?.height ?? 0) + HEAD * devicePixelRatio });
+  const pen = canvas.getContext("2d");
+  if (!drawn || !pen) return canvas;
+  const look = getComputedStyle(plot);
+  pen.fillStyle = look.getPropertyValue("--st-background-color");
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(drawn, 0, HEAD * devicePixelRatio);
+  pen.scale(devicePixelRatio, devicePixelRatio);
+  pen.fillStyle = look.color;
+  pen.font = `600 15px ${look.fontFamily}`;
+  pen.fillText([card.title, card.unit].filter(Boolean).join(" · "), MARGIN, 22);
+  pen.font = `12px ${look.fontFamily}`;
+  let left = MARGIN;
+  for (const { name, color } of [...card.curves].reverse()) {
+    pen.fillStyle = color;
+    pen.fillText(name, left, 42);
+    left += pen.measureText(name).width + MARGIN;
+  }
+  return canvas;
 }
 
 /**

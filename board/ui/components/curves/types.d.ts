@@ -160,8 +160,6 @@ export interface Acts {
   keep(): void;
   pin(key: string): void;
   look(key: string): void;
-  /** The first and the last step in view. */
-  span(): Range;
 }
 
 /** A line as it is drawn: the places of its points that are drawn, its color, and what it is drawn with. */

@@ -7,21 +7,18 @@ import os
 import re
 import secrets
 import sys
-import tomllib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import click
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit import config as streamlit_config
-from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
 from board.serving import component_scripts, downloads, log_in
@@ -30,9 +27,9 @@ from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import FORMER, RUNS
+from board.serving.streamlit_options import THEME_HALVES, Settings, one_theme, packaged_settings
 from board.system import open_files
 
-SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 """Beside the package in a clone as in site-packages."""
 
@@ -45,11 +42,6 @@ EVERY_INTERFACE: Final = ("0.0.0.0", "::")
 
 PAGE: Final = Path(st.__file__).with_name("static") / "index.html"
 """The HTML that every page begins with, Streamlit's."""
-
-THEME_HALVES: Final = ("theme.light.", "theme.dark.")
-
-Settings = dict[str, Any]
-"""Streamlit's options by dotted name, as `st.get_option` knows them."""
 
 
 @dataclass(frozen=True)
@@ -132,47 +124,6 @@ def _secret() -> str:
     if given and not _TOKEN.fullmatch(given):
         raise BoardError("RL_BOARD_TOKEN has at least 24 letters, digits, hyphens and underscores.")
     return given or secrets.token_urlsafe(24)
-
-
-def packaged_settings() -> Settings:
-    """The board's own settings and theme, by dotted option name."""
-    return _dotted(tomllib.loads(SETTINGS_FILE.read_text(encoding="utf-8")))
-
-
-def one_theme(settings: Settings, base: str | None) -> Settings:
-    """With `base` light or dark, that half of the theme as the whole of it; with two halves Streamlit follows the browser."""
-    if base not in ("light", "dark"):
-        return settings
-    half = f"theme.{base}."
-    whole = {name.replace(half, "theme.", 1): value for name, value in settings.items() if name.startswith(half)}
-    return {name: value for name, value in settings.items() if not name.startswith(THEME_HALVES)} | whole
-
-
-def _dotted(table: Mapping[str, Any], prefix: str = "") -> Settings:
-    settings: Settings = {}
-    for key, value in table.items():
-        settings |= _dotted(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
-    return settings
-
-
-def parsed_options(arguments: Sequence[str]) -> Settings:
-    """Streamlit's options from a command line, `--section.option value`, and its environment variables, by its own parser.
-
-    Raises BoardError for an option Streamlit does not have or a value it does not take.
-    """
-    try:
-        values = _streamlit_options.main(list(arguments), "serve", standalone_mode=False)
-    except click.ClickException as error:
-        raise BoardError(
-            f"{error.format_message().removesuffix('.')}. `streamlit config show` lists Streamlit's options."
-        ) from error
-    return {name.replace("_", "."): value for name, value in values.items() if value not in (None, ())}
-
-
-@click.command(add_help_option=False)
-@configurator_options
-def _streamlit_options(**values: Any) -> Settings:
-    return values
 
 
 def address(secret: str | None) -> str:

@@ -18,9 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
@@ -122,23 +120,7 @@ def forget_after(name: str, keep: Container[str] = ()) -> None:
 def reported(component: str, what: str) -> Any:
     """What the component with that key reports of that name, in the callback for it; None where it reports nothing."""
     told = st.session_state.get(component)
-    return _last_told(component).get(what) if told is None else told.get(what)
-
-
-def _last_told(component: str) -> dict[str, Any]:
-    """What the component reports though the session has nothing of it: Streamlit lets go of that when a page is left.
-
-    So it is for a click on the page of before, or on the top line, that comes while the next page begins.
-    """
-    context = get_script_run_ctx()
-    if context is None:
-        return {}
-    with context.session_state._lock:
-        state = context.session_state._state
-        drawn = state._key_id_mapper.get_id_from_key(component)
-        heard = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{drawn}{EVENT_DELIM}events"
-        told = state._new_widget_state.get(heard) or []
-    return {one["event"]: one.get("value") for one in told if isinstance(one, dict) and "event" in one}
+    return None if told is None else told.get(what)
 
 
 def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from servers import Serve
 
-from board.serving import app
+from board.serving import streamlit_options
 
 
 def test_browser_opens_a_link_with_token(serve: Serve, page: Page, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -33,6 +33,6 @@ def test_theme_in_the_browser(
     """The background on screen is ours, in the half that the browser or the option asks for."""
     page.emulate_media(color_scheme=system)
     page.goto(serve(tmp_path, *options))
-    color = app.packaged_settings()[f"theme.{half}.backgroundColor"]
+    color = streamlit_options.packaged_settings()[f"theme.{half}.backgroundColor"]
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({red}, {green}, {blue})")

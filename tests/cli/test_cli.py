@@ -68,10 +68,10 @@ def test_version() -> None:
         pytest.param(["no such folder"], "ROOT is not a folder: no such folder", id="missing root"),
         pytest.param([str(REPOSITORY / "LICENSE")], "ROOT is not a folder", id="root is a file"),
         pytest.param(["a", "b"], "one ROOT", id="two roots"),
-        pytest.param([str(REPOSITORY), "--foo.bar", "1"], "No such option", id="unknown streamlit option"),
+        pytest.param([str(REPOSITORY), "--foo.bar", "1"], "has no option --foo.bar", id="unknown streamlit option"),
         pytest.param([str(REPOSITORY), "--prot", "1"], "No such option", id="unknown option"),
         pytest.param([str(REPOSITORY), "--scalars", "no such file"], "'no such file' does not exist", id="missing scalars"),
-        pytest.param([str(REPOSITORY), "--port", "high"], "not a valid integer", id="port that is no number"),
+        pytest.param([str(REPOSITORY), "--port", "high"], "--server.port is a number", id="port that is no number"),
     ],
 )
 def test_bad_usage(arguments: list[str], message: str) -> None:

@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from board.errors import BoardError
-from board.serving import app, listening
+from board.serving import app, listening, streamlit_options
 
 REPOSITORY = Path(__file__).parents[2]
 Serve = Callable[..., str]
@@ -48,13 +48,13 @@ def websocket_status(url: str, origin: str | None) -> int:
 
 def test_packaged_settings_are_options_of_streamlit() -> None:
     """Every setting that the package ships is one Streamlit knows."""
-    for name in app.packaged_settings():
+    for name in streamlit_options.packaged_settings():
         st.get_option(name)
 
 
 def test_packaged_settings_keep_to_this_machine() -> None:
     """Unless told otherwise the board listens on loopback and reports to nobody."""
-    settings = app.packaged_settings()
+    settings = streamlit_options.packaged_settings()
     assert (settings["server.address"], settings["server.port"], settings["browser.gatherUsageStats"]) == (
         "127.0.0.1",
         8901,
@@ -64,29 +64,29 @@ def test_packaged_settings_keep_to_this_machine() -> None:
 
 def test_settings_of_plain_streamlit_are_the_packaged_ones() -> None:
     """`streamlit run rl_logging_board.py` looks and listens as `serve` does: the two files are one."""
-    assert (REPOSITORY / ".streamlit/config.toml").read_bytes() == app.SETTINGS_FILE.read_bytes()
+    assert (REPOSITORY / ".streamlit/config.toml").read_bytes() == streamlit_options.SETTINGS_FILE.read_bytes()
 
 
 @pytest.mark.parametrize("base", ["light", "dark"])
 def test_one_theme(base: str) -> None:
     """A theme base chosen by the reader is the whole theme, and nothing of the other half is left."""
-    packaged = app.packaged_settings()
-    settings = app.one_theme(packaged, base)
+    packaged = streamlit_options.packaged_settings()
+    settings = streamlit_options.one_theme(packaged, base)
     assert settings["theme.primaryColor"] == packaged[f"theme.{base}.primaryColor"]
     assert settings["theme.sidebar.backgroundColor"] == packaged[f"theme.{base}.sidebar.backgroundColor"]
-    assert not [name for name in settings if name.startswith(app.THEME_HALVES)]
+    assert not [name for name in settings if name.startswith(streamlit_options.THEME_HALVES)]
 
 
 def test_two_themes_unless_chosen() -> None:
     """Without a chosen base both halves stay, and the browser decides."""
-    packaged = app.packaged_settings()
-    assert app.one_theme(packaged, None) == packaged
+    packaged = streamlit_options.packaged_settings()
+    assert streamlit_options.one_theme(packaged, None) == packaged
 
 
 @pytest.mark.parametrize("half", ["light", "dark"])
 def test_theme_contrast(half: str) -> None:
     """Text, links and chart colours are readable on the background: WCAG AA, 4.5 for text and 3 for lines."""
-    settings = app.packaged_settings()
+    settings = streamlit_options.packaged_settings()
     background = settings[f"theme.{half}.backgroundColor"]
     for name in ("textColor", "linkColor"):
         assert contrast(settings[f"theme.{half}.{name}"], background) >= 4.5
@@ -109,21 +109,45 @@ def contrast(one: str, other: str) -> float:
 
 def test_parsed_options() -> None:
     """Streamlit's options come out by dotted name and in the type they have."""
-    options = app.parsed_options(["--server.port", "8999", "--client.toolbarMode=auto", "--runner.fastReruns", "false"])
+    options = streamlit_options.parsed_options(
+        ["--server.port", "8999", "--client.toolbarMode=auto", "--runner.fastReruns", "false"]
+    )
     assert (options["server.port"], options["client.toolbarMode"], options["runner.fastReruns"]) == (8999, "auto", False)
+
+
+def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count unless the command line says otherwise; lists grow by each time they are named."""
+    for name, value in (
+        ("SERVER_BASE_URL_PATH", "rl"),
+        ("SERVER_PORT", "8999"),
+        ("THEME_DARK_BASE_RADIUS", "7"),
+        ("NO_SUCH", "x"),
+    ):
+        monkeypatch.setenv(f"STREAMLIT_{name}", value)
+    options = streamlit_options.parsed_options(
+        ["--server.port", "9000", "--server.allowedHosts", "a", "--server.allowedHosts=b", "--server.sslCertFile", "x.pem"]
+    )
+    assert options == {
+        "server.baseUrlPath": "rl",
+        "server.port": 9000,
+        "theme.dark.baseRadius": 7,
+        "server.allowedHosts": ["a", "b"],
+        "server.sslCertFile": "x.pem",
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--foo.bar", "1"], "No such option", id="unknown option"),
-        pytest.param(["--server.port", "high"], "not a valid integer", id="wrong type"),
+        pytest.param(["--foo.bar", "1"], "has no option --foo.bar", id="unknown option"),
+        pytest.param(["--server.port", "high"], "is a number", id="wrong type"),
+        pytest.param(["--server.headless", "maybe"], "is true or false", id="neither"),
     ],
 )
 def test_parsed_options_refused(arguments: list[str], message: str) -> None:
     """What Streamlit does not take is refused in a sentence."""
     with pytest.raises(BoardError, match=message):
-        app.parsed_options(arguments)
+        streamlit_options.parsed_options(arguments)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +196,7 @@ def test_check_listen_refuses_what_is_no_port(port: int) -> None:
         pytest.param({"server.allowedHosts": ["*"]}, [], id="Streamlit's option"),
     ],
 )
-def test_any_name_needs_a_token(tmp_path: Path, options: app.Settings, allow_hosts: list[str]) -> None:
+def test_any_name_needs_a_token(tmp_path: Path, options: streamlit_options.Settings, allow_hosts: list[str]) -> None:
     """Answering to every name without a token would open the board to any web page, so it does not start."""
     with pytest.raises(BoardError, match="only with a token"):
         app.serve(tmp_path, print, {"server.port": 0} | options, allow_hosts=allow_hosts)

@@ -19,7 +19,7 @@ from board.errors import BoardError
 from board.remote import addresses
 
 if TYPE_CHECKING:
-    from board.serving import app
+    from board.serving.streamlit_options import Settings
 
 SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
 """The runs that come with the board: beside the package in a clone as where it is installed."""
@@ -100,16 +100,17 @@ def serve(
     if host is not None:
         options = ["--server.address", host, *options]
 
-    from board.serving import app
+    from board.serving import app, streamlit_options
 
+    here, login = Path.cwd(), login and login.absolute()
+    _leave_folder(app.ENTRY.parent)
     try:
-        settings = _absolute(app.parsed_options(options))
+        settings = _absolute(streamlit_options.parsed_options(options), here)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     if "server.port" not in settings:
         settings["server.port"] = _free_port(settings)
     secrets = None if no_login else _log_in(login, settings)
-    _leave_folder(app.ENTRY.parent)
     try:
         announce = partial(_announce, browser=not no_browser)
         app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=secrets)
@@ -118,9 +119,9 @@ def serve(
 
 
 def _leave_folder(board: Path) -> None:
-    """Work in the folder of the board itself.
+    """Work in the folder of the board itself, before Streamlit is asked for any option.
 
-    Streamlit takes settings from the folder that it works in, which may be a run's: whoever wrote that would rule the server.
+    It takes settings from the folder that it works in, which may be a run's: whoever wrote that would rule the server.
     """
     for name in _FOLDERS:
         if given := os.environ.get(name):
@@ -128,23 +129,23 @@ def _leave_folder(board: Path) -> None:
     os.chdir(board)
 
 
-def _absolute(settings: "app.Settings") -> "app.Settings":
-    """Streamlit's options, with the files among them named from the root."""
-    files: app.Settings = {}
+def _absolute(settings: "Settings", here: Path) -> "Settings":
+    """Streamlit's options, with the files among them named from the root; they are those of the folder `here`."""
+    files: Settings = {}
     for name in ("server.sslCertFile", "server.sslKeyFile", "theme.base"):
         given = str(settings.get(name, ""))
         if given and (name != "theme.base" or (given.endswith(".toml") and "://" not in given)):
-            files[name] = str(Path(given).absolute())
+            files[name] = str(here / given)
     if "secrets.files" in settings:
-        files["secrets.files"] = [str(Path(file).absolute()) for file in settings["secrets.files"]]
+        files["secrets.files"] = [str(here / file) for file in settings["secrets.files"]]
     return settings | files
 
 
-def _log_in(file: Path | None, settings: "app.Settings") -> Path | None:
+def _log_in(file: Path | None, settings: "Settings") -> Path | None:
     """The file of secrets by which readers log in, that was named or that Streamlit would take; None where there is none. Says it."""
     from board.serving import app, log_in
 
-    file = file.absolute() if file else log_in.found(app.secrets_files(settings))
+    file = file or log_in.found(app.secrets_files(settings))
     if file is None:
         return None
     say(f"Readers log in, by {file}.")
@@ -189,11 +190,11 @@ def _root(places: Sequence[str]) -> Path:
     return root
 
 
-def _free_port(settings: "app.Settings") -> int:
+def _free_port(settings: "Settings") -> int:
     """The board's own port, or the next that is free, which is said. Raises BoardError where none of them is."""
-    from board.serving import app, listening
+    from board.serving import listening, streamlit_options
 
-    own = app.packaged_settings() | settings
+    own = streamlit_options.packaged_settings() | settings
     first = own["server.port"]
     port = listening.free_port(own["server.address"], first)
     if port != first:

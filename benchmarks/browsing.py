@@ -14,7 +14,6 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks import idle, rollouts
 from benchmarks.idle import Busy
-from benchmarks.interactions import LARGE_ROLLOUTS
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure
 from benchmarks.serving import chromium, served_board
@@ -98,7 +97,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     root = place / "root"
     rollouts.of_size(root / "run", count)
     grow_old(root / "run")
-    goal = "click_idle" if count >= LARGE_ROLLOUTS else None
+    goal = "click_idle" if count >= 100_000 else None
     with served_board(root, place / "cache") as (address, _), chromium() as browser:
         rows: list[Row] = []
         for click in CLICKS:

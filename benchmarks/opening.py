@@ -57,9 +57,8 @@ def cold(folder: Path, place: Path, megabytes: int, plan: Plan) -> Section:
         say(f"opening: {megabytes} MB, round {at + 1} of {plan.rounds_of(megabytes)}")
         rounds.append(one_round(folder, cache, turned(ALL_WAYS, at)))
     names = ("ours", WARM, *(name for name in ALL_WAYS if name != "ours"))
-    goals = {"floor": "cold_floor", "ujson_loop": "cold_ujson", "polars_schema": "cold_polars"}
-    large = {WARM: "warm_1gb", "memory": "resident_1gb"} if megabytes == 1000 else {}
-    return ways(f"Cold open, {megabytes} MB", names, rounds, written(folder), goals | large)
+    goals = {"polars_schema": "cold_polars", WARM: "warm_1gb", "memory": "resident_1gb"} if megabytes == 1000 else {}
+    return ways(f"Cold open, {megabytes} MB", names, rounds, written(folder), goals)
 
 
 def one_round(folder: Path, cache: Path, names: Sequence[str]) -> Round:
@@ -179,19 +178,18 @@ def appended(folder: Path, place: Path, megabytes: int, plan: Plan) -> Section:
         rollouts.append(folder, LATER_STEP + 2 * at, 256)
         fresh.append(done(attempt("ours", folder, cache)))
         live.append(done(attempt("live", folder, cache, str(LATER_STEP + 2 * at + 1))))
-    large = megabytes == 1000
     table = {
-        "nothing appended, fresh process": (warm, None),
-        "appended, fresh process": (fresh, "append_reopen" if large else None),
-        "appended, process that holds the run": (live, "append_live" if large else None),
+        "nothing appended, fresh process": warm,
+        "appended, fresh process": fresh,
+        "appended, process that holds the run": live,
     }
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             name,
-            figure([one["seconds"] for one in took], "s", goal),
+            figure([one["seconds"] for one in took], "s"),
             *(figure([one[kind] for one in took], "MB") for kind in ("anonymous", "mapped", "peak")),
         )
-        for name, (took, goal) in table.items()
+        for name, took in table.items()
     )
     columns = ("case", "seconds", "anonymous (MB)", "mapped (MB)", "peak (MB)")
     return Section("opening", f"One step of 256 rollouts appended to {megabytes} MB", columns, rows, f"Medians of {len(live)}.")
@@ -205,8 +203,7 @@ def sharded(folder: Path, place: Path, megabytes: int, plan: Plan) -> Section:
         rollouts.regrouped(folder, target, count)
     taken = alternated(runs, place, plan.rounds_of(megabytes))
     one, eight = ([found["ours"]["seconds"] for found in taken[count]] for count in (1, 8))
-    goal = "one_shard" if megabytes == 1000 else None
-    rows: tuple[tuple[Cell, ...], ...] = (("1", figure(one, "s"), ratio(one, eight, goal)), ("8", figure(eight, "s"), ""))
+    rows: tuple[tuple[Cell, ...], ...] = (("1", figure(one, "s"), ratio(one, eight)), ("8", figure(eight, "s"), ""))
     for target in runs.values():
         shutil.rmtree(target)
     return Section("opening", f"Cold open of {megabytes} MB by number of shards", ("shards", "seconds", "against 8"), rows)
@@ -247,7 +244,7 @@ def growth_row(size: int, found: Sequence[dict[str, Found]], written_bytes: int)
         f"{ours[0]['rows']:,.0f}",
         figure(seconds, "s"),
         figure([written_bytes / 1e6 / one for one in seconds], "MB/s"),
-        ratio(seconds, [one["seconds"] for one in floor], "cold_floor"),
+        ratio(seconds, [one["seconds"] for one in floor]),
         figure([one["seconds"] for one in warm], "s"),
         figure([one["anonymous"] for one in warm], "MB", "resident_10gb" if size >= 10_000 else None),
         *(figure([one[kind] for one in warm], "MB") for kind in ("mapped", "peak")),
@@ -279,8 +276,7 @@ def of_short_rows(place: Path, plan: Plan) -> Section:
     for target in (few, many):
         shutil.rmtree(target)
     names = ("ours", WARM, *OF_SHORT_ROWS[1:])
-    goals = {"speed": "cold_short"} if plan.short_rows >= 1_000_000 else {}
-    return ways(f"Cold open of {plan.short_rows:,} rows of {SHORT_TOKENS} tokens", names, rounds, size, goals)
+    return ways(f"Cold open of {plan.short_rows:,} rows of {SHORT_TOKENS} tokens", names, rounds, size, {})
 
 
 def through_gzip(place: Path, plan: Plan) -> Section:

@@ -17,22 +17,14 @@ from benchmarks.plan import Plan
 from benchmarks.sections import Section, to_json
 
 PARTS: Final = {
-    "imports": "Imports and the start",
     "opening": "Opening a run",
-    "cores": "What more processors are worth",
     "index": "A run made into an index",
     "scale": "An index that is larger than memory",
-    "interactions": "Server time of each click",
-    "words": "Words of very many tokens",
-    "overlay": "Runs over each other",
-    "exporting": "A run saved as one file",
     "first_view": "First view",
     "cold_first": "Cold: first curve, first rollout by link, complete",
     "browsing": "Browser idle after each click",
-    "scrolling": "Very many panels scrolled through",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "readers": "Many readers",
-    "endurance": "Many clicks, and readers beside a run that is read for the first time",
     "token_view": "The token view",
     "findings": "Findings",
 }

@@ -24,10 +24,6 @@ class Plan:
     """Size of the run that is made into an index."""
     scale_millions: float = 2.0
     """Millions of short rollouts in the index that is opened as a sample."""
-    tokens: int = 100_000_000
-    """Tokens of the run whose words are looked at."""
-    overlay_megabytes: int = 100
-    """Size of each of the eight runs that are laid over each other."""
     rounds: int = 5
     large_rounds: int = 3
     before: str = ""

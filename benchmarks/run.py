@@ -36,8 +36,6 @@ def main() -> None:
         rollouts=tuple(options.rollouts),
         index_megabytes=options.index_megabytes,
         scale_millions=options.scale_millions,
-        tokens=options.tokens,
-        overlay_megabytes=options.overlay_megabytes,
         rounds=options.rounds,
         large_rounds=options.large_rounds,
         before=str(options.before.resolve()) if options.before else "",
@@ -74,10 +72,6 @@ def arguments() -> argparse.Namespace:
         type=float,
         default=default.scale_millions,
         help="millions of rollouts in the index opened as a sample",
-    )
-    options.add_argument("--tokens", type=int, default=default.tokens, help="tokens of the run whose words are looked at")
-    options.add_argument(
-        "--overlay-megabytes", type=int, default=default.overlay_megabytes, help="size of each run laid over others"
     )
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")

@@ -30,11 +30,9 @@ MEASURES: Final = {
     "next_bytes": ("bytes, next rollout", "bytes"),
 }
 GOAL_OF: Final[dict[tuple[str, int | None], str]] = {
-    ("later", 32_000): "tokens_32k",
-    ("later", 128_000): "tokens_128k",
+    ("paint", 32_000): "tokens_32k",
     ("paint", 1_000_000): "tokens_million",
     ("recolour", None): "tokens_recolour",
-    ("scroll_task", None): "tokens_scroll",
 }
 NOTE: Final = (
     "Painted: two frames after the first token is in the page, from the start of its loading. Recolour: two frames after the click. "

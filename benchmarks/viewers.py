@@ -90,8 +90,7 @@ def seen(browser: Browser, root: Path, cache: Path, megabytes: int, plan: Plan) 
             say(f"viewers: append {at} of {plan.rounds}")
             took.append(one_append(page, root / "run", LATER_STEP + at))
     page.close()
-    goal = "append_seen" if megabytes == 1000 else None
-    rows = ((f"{STEP_ROLLOUTS} rollouts", figure(took[1:], "s", goal)),)
+    rows = ((f"{STEP_ROLLOUTS} rollouts", figure(took[1:], "s")),)
     note = (
         "The board looks every second: half of one on average is waiting. The pauses between the appends are not in step with it."
     )

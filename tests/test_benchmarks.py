@@ -2,29 +2,24 @@
 
 import gzip
 import json
-import pstats
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
-from threading import Thread
 
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import cores, exporting, interactions, openers, parts, report, rollouts
+from benchmarks import openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.machine import commit
 from benchmarks.openers import OPENERS, cuts
 from benchmarks.plan import Plan
-from benchmarks.profiling import BOARD, profiled, rows
 from benchmarks.report import MeasuredPart
-from benchmarks.sections import Figure, Section, figure, from_json, markdown, ratio, summary, to_json
+from benchmarks.sections import Section, figure, from_json, markdown, ratio, summary, to_json
 from board import open_run
-from board.serving.page_addresses import TABS
 
 AT_MOST = Goal("time", 2, "s")
 AT_LEAST = Goal("speed", 2, "×", at_least=True)
@@ -61,22 +56,22 @@ def test_figures_are_medians_and_ratios_are_taken_within_a_round() -> None:
 
 def test_goals_stand_beside_their_figures() -> None:
     """The table says met or not met, the summary takes the worst figure and names what was not measured."""
-    rows = (("25 MB", figure([1.5], "×", "cold_floor")), ("100 MB", figure([2.5], "×", "cold_floor")))
-    section = Section("opening", "Cold open", ("size", "against floor"), rows)
+    rows = (("Rewards", figure([2.1], "×", "first_view")), ("Tokens", figure([2.5], "×", "first_view")))
+    section = Section("first_view", "First view", ("page", "against an empty page"), rows)
 
-    assert "| 25 MB | 1.5, goal ≤ 2 ×: **met** |" in markdown(section)
-    assert "| 100 MB | 2.5, goal ≤ 2 ×: **not met** |" in markdown(section)
+    assert "| Rewards | 2.1, goal ≤ 2.2 ×: **met** |" in markdown(section)
+    assert "| Tokens | 2.5, goal ≤ 2.2 ×: **not met** |" in markdown(section)
     lines = summary([section]).splitlines()[2:]
     assert len(lines) == len(GOALS)
-    assert "| ≤ 2 × | 2.5 × | Cold open, 100 MB | **not met** |" in lines[0]
+    assert "| ≤ 2.2 × | 2.5 × | First view, Tokens | **not met** |" in lines[0]
     assert all(line.endswith("| not measured |") for line in lines[1:])
 
 
 def test_worst_of_what_should_be_much_is_the_least() -> None:
     """Where more is better, the smallest figure decides."""
-    rows = tuple((size, figure([value], "×", "cold_ujson")) for size, value in (("25 MB", 2.0), ("100 MB", 9.0)))
+    rows = tuple((size, figure([value], "×", "cold_polars")) for size, value in (("25 MB", 0.4), ("100 MB", 9.0)))
 
-    assert "| 2 × | Cold open, 25 MB | **not met** |" in summary([Section("opening", "Cold open", ("size", "times"), rows)])
+    assert "| 0.4 × | Cold open, 25 MB | **not met** |" in summary([Section("opening", "Cold open", ("size", "times"), rows)])
 
 
 def part(*sections: Section, **about: object) -> MeasuredPart:
@@ -283,67 +278,3 @@ def test_rows_are_as_a_trainer_writes_them(run: Path) -> None:
         row = orjson.loads(line)
         assert "".join(row["response_tokens"]) == row["response"]
         assert {len(row[name]) for name in openers.ARRAYS} == {len(row["response_tokens"])}
-
-
-@pytest.mark.parametrize("total", [0.7298317482601286, 0.07, 1e-300, 3.0])
-def test_no_share_is_beyond_the_whole(total: float) -> None:
-    """What took all of the time is 100 %, however its seconds round: 100 times the first of these by itself is a little more."""
-    stats = pstats.Stats()
-    stats.stats = {(str(BOARD / "run.py"), 1, "run"): (1, 1, 0.0, total, {})}  # type: ignore[attr-defined]
-
-    ((_, _, share),) = rows(stats)
-
-    assert isinstance(share, Figure)
-    assert share.value == 100
-
-
-def test_profile_names_what_a_thread_ran(run: Path) -> None:
-    """The profile is of the thread that was started, names the board's functions, and is switched off afterwards."""
-
-    def act() -> None:
-        thread = Thread(target=open_run, args=(run,))
-        thread.start()
-        thread.join()
-
-    before = sys.getprofile()
-    named = {str(row[0]).strip("`").split()[-1]: row[2] for row in profiled(act)}
-
-    share = named["open_run"]
-    assert isinstance(share, Figure)
-    assert 50 < share.value <= 100
-    assert sys.getprofile() is before
-
-
-@pytest.mark.parametrize(("form", "arrays"), [("csv", True), ("parquet", False)])
-def test_an_export_is_measured_whole(tmp_path: Path, form: str, arrays: bool) -> None:
-    """All rollouts are in the file that is timed, whose first bytes come before its last; nothing of it is left."""
-    rollouts.of_size(tmp_path / "run", 40)
-    found = exporting.written(tmp_path / "run", form, arrays)
-
-    assert found["rows"] == len(open_run(tmp_path / "run").frame) == 64
-    assert 0 < found["first"] <= found["seconds"]
-    assert found["bytes"] > 0
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    assert len(exporting.row("csv", [found, found])) == len(exporting.COLUMNS)
-
-
-def test_every_click_and_every_page_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pages of a run, and the list of runs, which has none in its top line."""
-    for name in ("RL_BOARD_ROOT", "RL_BOARD_CACHE"):
-        monkeypatch.setenv(name, str(tmp_path))  # so that what the part sets is taken back
-
-    (section,) = interactions.sections(Plan(rollouts=(500,), rounds=1), tmp_path)
-
-    pages = [f"page, to {tab.title}" for tab in (*TABS[1:], TABS[0])]
-    measured = [one.name for one in interactions.INTERACTIONS]
-    assert [row[0] for row in section.rows] == [*measured, *pages, "(a page of one line)"]
-    assert all(figure.value > 0 for _, *figures in section.rows for figure in figures if isinstance(figure, Figure))
-
-
-def test_the_share_that_more_processors_do_not_shorten() -> None:
-    """Halved by a second processor nothing is serial, not shortened all is; of a run that is 1/11 serial 16 take some 1/4 of what two do."""
-    assert cores.serial_share([8.0, 10.0, 9.0], [4.0, 5.0, 4.5]) == 0
-    assert cores.serial_share([8.0], [8.0]) == 1
-    assert cores.serial_share([11.0], [6.0]) == pytest.approx(1 / 11)
-    assert (cores.gain(0), cores.gain(1)) == (8, 1)
-    assert cores.gain(1 / 11) == pytest.approx(6 / 1.625)

@@ -20,7 +20,7 @@ SEEDS: Final = 2
 """Held-out runs of each kind, sudden and gradual each."""
 TOKENS: Final = 60
 """Of the median response of the runs that time is taken of."""
-GOALS_OF: Final = {10_000: "findings_10k", 1_000_000: "findings_1m"}
+GOALS_OF: Final = {10_000: "findings_10k"}
 
 _OPENED: Final = "import sys\nfrom board import open_run\nopen_run(sys.argv[1])"
 _LOOKED: Final = (
@@ -67,9 +67,7 @@ def _found(scores: Sequence[Score]) -> Section:
         (
             f"`{one.kind}`",
             Figure(one.found_or_sign, one.found_or_sign, one.found_or_sign, one.runs, "of 1", "findings_found"),
-            ""
-            if one.precision is None
-            else Figure(one.precision, one.precision, one.precision, one.runs, "of 1", "findings_rows"),
+            "" if one.precision is None else Figure(one.precision, one.precision, one.precision, one.runs, "of 1"),
             "" if one.onset_error is None else f"{one.onset_error:g}",
         )
         for one in summarised(scores)

@@ -4,11 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import component_reports
 import pandas as pd
 import pyarrow as pa
 from streamlit.testing.v1 import AppTest
-
-from benchmarks import component_reports
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import component_reports
 from streamlit.testing.v1 import AppTest
-
-from benchmarks import component_reports
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 NPM_RUN := $(if $(shell command -v npm),npm run --silent,@echo JavaScript skipped, there is no npm:)
 
-.PHONY: check fast format lint types test serve
+.PHONY: check fast format lint types test newest serve
 
 check:  ## everything continuous integration checks
 	bash tests/run.sh
@@ -28,6 +28,12 @@ types:
 
 test:
 	pytest -q -n 2 --dist loadfile
+
+newest:  ## pages and server with the newest Streamlit that the index has: reports, and blocks nothing
+	python -m venv .venv-newest
+	.venv-newest/bin/pip install --quiet --requirement requirements.txt --requirement requirements-test.txt
+	.venv-newest/bin/pip install --quiet --upgrade streamlit
+	-.venv-newest/bin/python -m pytest -q -n 2 --dist loadfile tests/pages tests/serving tests/browser
 
 serve:
 	bash start.sh

@@ -24,7 +24,7 @@ from board import open_run
 AT_MOST = Goal("time", 2, "s")
 AT_LEAST = Goal("speed", 2, "×", at_least=True)
 NEEDS = {"ujson_loop": "ujson", "polars": "polars", "polars_schema": "polars", "duckdb": "duckdb"}
-"""What requirements-bench.txt brings, by way."""
+"""What the extra `bench` brings, by way."""
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
-OTHERS = ("vendored", "uplot", "node_modules")
-"""Folders of what others wrote."""
+OTHERS = ("vendored", "built", "node_modules")
+"""Folders of what others wrote, and of what is built of our own."""
 
 NO_CODE = {
     tokenize.COMMENT,

@@ -17,7 +17,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from streamlit import config as streamlit_config
 
 from board.errors import BoardError
@@ -110,7 +110,6 @@ def _run(served: Served, started: Callable[[], None]) -> None:
     )
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
-    component_scripts.answer_here()
     open_files.allow_many()  # each session takes four
     EXPORTS.served = True
     if served.login:
@@ -172,13 +171,12 @@ def _home(settings: Settings, root: Path) -> Middleware:
     return Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root))
 
 
-def _routes(base: str) -> list[Route]:
+def _routes(base: str) -> list[BaseRoute]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
-    scripts = Route(f"{prefix}/{component_scripts.PATH}/{{name}}", component_scripts.answer)
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    return [*moved, scripts, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+    return [*moved, component_scripts.mounted(prefix), download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _redirect_to(now: str) -> Callable[[Request], Response]:

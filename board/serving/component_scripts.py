@@ -1,41 +1,41 @@
-"""Answers the scripts of components at addresses of their own: a browser asks for each once, and keeps it.
+"""Where the scripts of components are: built files that a browser asks for once, at addresses that change with what is in them.
 
 Streamlit sends a component's script along with every message that mounts it, at every click. Here two lines go along that import it from its
-address. Where the pages are served by Streamlit alone, it is sent the script itself.
+address. Where the pages are served by Streamlit alone, it is sent the script itself. `npm run build` writes the files from the modules beside.
 """
 
 import json
 from functools import cache
-from hashlib import sha256
+from pathlib import Path
 from threading import Event
 from typing import Final
 
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
-from board.serving.script_bundle import Modules
+SOURCES: Final = Path(__file__).parents[1] / "ui" / "components"
+BUILT: Final = SOURCES / "built"
 
 PATH: Final = "scripts"
 """Below which address they are answered."""
-
-_FOREVER: Final = {"cache-control": f"public, immutable, max-age={365 * 24 * 3600}"}
-"""Of what has another name when anything in it is another: a browser need not ask twice."""
 
 _ANSWERED: Final = Event()
 """Set where this process answers the scripts."""
 
 
-@cache
-def named_scripts() -> dict[str, tuple[str, bytes]]:
-    """Name and text of each component's script, by its entry module: a name is another when anything in the script is."""
-    modules = Modules()
-    texts = {entry: modules.script(entry).encode() for entry in modules.entries}
-    return {entry: (f"{entry.replace('/', '.')[:-3]}-{sha256(text).hexdigest()[:12]}.js", text) for entry, text in texts.items()}
-
-
-def answer_here() -> None:
-    """Have `of` say where the scripts are from now on, not what they are: this process answers them."""
+def mounted(prefix: str) -> Mount:
+    """Answers them below that path; `of` says where they are from now on, not what they are."""
     _ANSWERED.set()
+    return Mount(f"{prefix}/{PATH}", StaticFiles(directory=BUILT))
+
+
+@cache
+def built(entry: str) -> Path:
+    """The file that was made of an entry module ("token_view/view.js"), under a name with a hash of what is in it. Raises ValueError."""
+    found = [*BUILT.glob(f"{entry.removesuffix('.js').replace('/', '.')}-*.js")]
+    if len(found) != 1:
+        raise ValueError(f"{entry} is built {len(found)} times: npm run build")
+    return found[0]
 
 
 def of(entry: str) -> str:
@@ -44,15 +44,12 @@ def of(entry: str) -> str:
     Pages lie side by side, so that one relative address leads there from all.
     """
     if not _ANSWERED.is_set():
-        return Modules().script(entry)
-    address = json.dumps(f"{PATH}/{named_scripts()[entry][0]}")
+        return built(entry).read_text(encoding="utf-8")
+    address = json.dumps(f"{PATH}/{built(entry).name}")
     # Streamlit takes a single line for the name of a file.
     return f"const script = await import(new URL({address}, document.baseURI).href);\nexport default script.default;\n"
 
 
-def answer(request: Request) -> Response:
-    """The script that a request's `name` asks for."""
-    found = dict(named_scripts().values()).get(request.path_params["name"])
-    if found is None:
-        return PlainTextResponse("There is no such script.\n", status_code=404)
-    return Response(found, media_type="text/javascript", headers=_FOREVER)
+def style(name: str) -> str:
+    """A component's style sheet ("token_view/view.css"), as it is written."""
+    return SOURCES.joinpath(name).read_text(encoding="utf-8")

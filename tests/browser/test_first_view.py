@@ -13,7 +13,7 @@ _ASKED = "performance.getEntriesByType('resource').map(({ name }) => new URL(nam
 
 def test_every_script_of_a_component_is_asked_for_once(board_server: str, page: Page) -> None:
     """Whatever page has it: the browser keeps it under its address."""
-    names = {f"/{component_scripts.PATH}/{name}" for name, _ in component_scripts.named_scripts().values()}
+    names = {f"/{component_scripts.PATH}/{path.name}" for path in component_scripts.BUILT.iterdir()}
     for tab in TABS:
         page.goto(f"{board_server}{tab.path}?run=tiny_ppo_hacked&step=5")
         settled(page)

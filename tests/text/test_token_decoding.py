@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.serving.script_bundle import SOURCES
+from board.serving.component_scripts import SOURCES
 from board.text.token_decoding import Unit, bytes_of, codec_of, codec_of_several, decoded, spell, token_text
 
 LETTERS = [

@@ -13,7 +13,7 @@ from board.ui.components import curves
 VENDORED = Path(curves.__file__).parent / "vendored"
 VERSION = "1.6.32"
 FILES = {
-    "uPlot.iife.min.js": ("dist/uPlot.iife.min.js", "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f"),
+    "uPlot.esm.js": ("dist/uPlot.esm.js", "5dd9b3281aa64b461b42d9945f6adb2649d346502b12281a9ae0d46599a80eba"),
     "uPlot.min.css": ("dist/uPlot.min.css", "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04"),
     "LICENSE": ("LICENSE", "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd"),
 }
@@ -27,10 +27,10 @@ def test_nothing_of_the_library_is_changed(name: str) -> None:
 
 
 def test_the_version_is_noted() -> None:
-    """Beside the files stands which release they are of, which the library says of itself too; nothing else lies there."""
+    """Beside the files stands which release they are of, which the library says of itself too; nothing else lies there but its types."""
     assert VERSION in (VENDORED / "README.md").read_text(encoding="utf-8")
-    assert f"(v{VERSION})" in (VENDORED / "uPlot.iife.min.js").read_text(encoding="utf-8")[:80]
-    assert {path.name for path in VENDORED.iterdir()} == {*FILES, "README.md"}
+    assert f"(v{VERSION})" in (VENDORED / "uPlot.esm.js").read_text(encoding="utf-8")[:400]
+    assert {path.name for path in VENDORED.iterdir()} == {*FILES, "README.md", "uPlot.esm.d.ts"}
 
 
 @pytest.mark.slow

@@ -9,12 +9,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _concordance: Final = st.components.v2.component(
     "rl_logging_board.concordance",
     js=component_scripts.of("concordance/concordance.js"),
-    css=script_bundle.source("concordance/concordance.css"),
+    css=component_scripts.style("concordance/concordance.css"),
 )
 
 

@@ -9,12 +9,12 @@ from typing import Final
 import streamlit as st
 
 from board.figures.theme import COLORS
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _bars: Final = st.components.v2.component(
     "rl_logging_board.count_bars",
     js=component_scripts.of("count_bars/count_bars.js"),
-    css=script_bundle.source("count_bars/count_bars.css"),
+    css=component_scripts.style("count_bars/count_bars.css"),
 )
 
 

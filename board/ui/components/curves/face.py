@@ -10,13 +10,13 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.components.curves.payload import CurveMark, CurvesPayload
 
 _curves: Final = st.components.v2.component(
     "rl_logging_board.curves",
     js=component_scripts.of("curves/curves.js"),
-    css="\n".join(script_bundle.source(f"curves/{name}") for name in ("vendored/uPlot.min.css", "curves.css")),
+    css="\n".join(component_scripts.style(f"curves/{name}") for name in ("vendored/uPlot.min.css", "curves.css")),
 )
 _choice: Final = st.components.v2.component("rl_logging_board.curves_choice", js=component_scripts.of("curves/choice_bridge.js"))
 

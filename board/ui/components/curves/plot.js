@@ -5,6 +5,7 @@ import { allPlaces, plotData, stretches } from "./plot_data.js";
 import { keptPlaces } from "./thinning.js";
 import { evenTicks, logTicks, stepTicks, tickText } from "./ticks.js";
 import { valueAxis } from "./value_range.js";
+import uPlot from "./vendored/uPlot.esm.js";
 
 /** @import { Acts, Card, Frame, Look, Range } from "./types" */
 

@@ -10,12 +10,12 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.text_diff import DiffSpan
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.diff_view",
     js=component_scripts.of("diff_view/diff_view.js"),
-    css=script_bundle.source("diff_view/diff_view.css"),
+    css=component_scripts.style("diff_view/diff_view.css"),
 )
 
 

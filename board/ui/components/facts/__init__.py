@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _facts: Final = st.components.v2.component(
     "rl_logging_board.facts",
     js=component_scripts.of("facts/facts.js"),
-    css=script_bundle.source("facts/facts.css"),
+    css=component_scripts.style("facts/facts.css"),
 )
 
 

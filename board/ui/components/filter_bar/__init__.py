@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.sql.chips import Chip
 
 _bar: Final = st.components.v2.component(
     "rl_logging_board.filter_bar",
     js=component_scripts.of("filter_bar/filter_bar.js"),
-    css=script_bundle.source("filter_bar/filter_bar.css"),
+    css=component_scripts.style("filter_bar/filter_bar.css"),
 )
 
 

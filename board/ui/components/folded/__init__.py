@@ -11,12 +11,12 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.rollout_facts import Particular
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.folded",
     js=component_scripts.of("folded/folded.js"),
-    css=script_bundle.source("folded/folded.css"),
+    css=component_scripts.style("folded/folded.css"),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 
 from board.figures.theme import COLORS
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.components.group_strips.payload import MOST_DOTS, Strip, build
 
 __all__ = ["MOST_DOTS", "Strip", "build", "show"]
@@ -17,7 +17,7 @@ __all__ = ["MOST_DOTS", "Strip", "build", "show"]
 _strips: Final = st.components.v2.component(
     "rl_logging_board.group_strips",
     js=component_scripts.of("group_strips/group_strips.js"),
-    css=script_bundle.source("group_strips/group_strips.css"),
+    css=component_scripts.style("group_strips/group_strips.css"),
 )
 
 

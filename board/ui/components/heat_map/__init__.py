@@ -11,12 +11,12 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _map: Final = st.components.v2.component(
     "rl_logging_board.heat_map",
     js=component_scripts.of("heat_map/heat_map.js"),
-    css=script_bundle.source("heat_map/heat_map.css"),
+    css=component_scripts.style("heat_map/heat_map.css"),
 )
 
 

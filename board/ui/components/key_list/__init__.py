@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.shortcuts import SHORTCUTS
 
 TOKEN_KEYS: Final = "In the token view"
@@ -15,7 +15,7 @@ TOKEN_KEYS: Final = "In the token view"
 _list: Final = st.components.v2.component(
     "rl_logging_board.key_list",
     js=component_scripts.of("key_list/key_list.js"),
-    css=script_bundle.source("key_list/key_list.css"),
+    css=component_scripts.style("key_list/key_list.css"),
 )
 
 

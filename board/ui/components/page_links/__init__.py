@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 CLICKED: Final = "&"
 """What the address ends with that a click on such a link brings: Streamlit takes it for one of Back and Forward, which it is not."""
@@ -17,7 +17,7 @@ CLICKED: Final = "&"
 _links: Final = st.components.v2.component(
     "rl_logging_board.page_links",
     js=component_scripts.of("page_links/page_links.js"),
-    css=script_bundle.source("page_links/page_links.css"),
+    css=component_scripts.style("page_links/page_links.css"),
     isolate_styles=False,
 )
 

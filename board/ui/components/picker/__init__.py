@@ -10,13 +10,13 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.shortcuts import Shortcut
 
 _picker: Final = st.components.v2.component(
     "rl_logging_board.picker",
     js=component_scripts.of("picker/picker.js"),
-    css=script_bundle.source("picker/picker.css"),
+    css=component_scripts.style("picker/picker.css"),
 )
 
 

@@ -10,12 +10,12 @@ from typing import Final
 import streamlit as st
 
 from board.figures.theme import COLORS
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _tree: Final = st.components.v2.component(
     "rl_logging_board.prefix_tree",
     js=component_scripts.of("prefix_tree/prefix_tree.js"),
-    css=script_bundle.source("prefix_tree/prefix_tree.css"),
+    css=component_scripts.style("prefix_tree/prefix_tree.css"),
 )
 
 

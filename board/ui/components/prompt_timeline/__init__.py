@@ -14,12 +14,12 @@ import streamlit as st
 from board.analysis.prompt_timeline import Timeline
 from board.figures.downsampling import kept_points
 from board.figures.theme import COLORS
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _timeline: Final = st.components.v2.component(
     "rl_logging_board.prompt_timeline",
     js=component_scripts.of("prompt_timeline/timeline.js"),
-    css=script_bundle.source("prompt_timeline/timeline.css"),
+    css=component_scripts.style("prompt_timeline/timeline.css"),
 )
 
 

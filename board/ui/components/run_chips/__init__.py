@@ -9,12 +9,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _chips: Final = st.components.v2.component(
     "rl_logging_board.run_chips",
     js=component_scripts.of("run_chips/run_chips.js"),
-    css=script_bundle.source("run_chips/run_chips.css"),
+    css=component_scripts.style("run_chips/run_chips.css"),
 )
 
 

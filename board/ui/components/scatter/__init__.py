@@ -12,13 +12,13 @@ from typing import Any, Final
 import streamlit as st
 
 from board.analysis.area import MOST_SENT, Corner
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.components.scatter.picture import Names, Picture, picture
 
 __all__ = ["Names", "Picture", "choose", "corners", "picture", "show"]
 
 _scatter: Final = st.components.v2.component(
-    "rl_logging_board.scatter", js=component_scripts.of("scatter/scatter.js"), css=script_bundle.source("scatter/scatter.css")
+    "rl_logging_board.scatter", js=component_scripts.of("scatter/scatter.js"), css=component_scripts.style("scatter/scatter.css")
 )
 _choice: Final = st.components.v2.component(
     "rl_logging_board.scatter_choice", js=component_scripts.of("scatter/choice_bridge.js")

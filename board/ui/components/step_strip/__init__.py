@@ -11,7 +11,7 @@ import streamlit as st
 
 from board.analysis.step_bars import BarMark, StepBars, bar_of
 from board.figures.theme import COLORS
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.text.format_number import fmt
 
 ERROR: Final = "light-dark(#b91c1c, #f28b82)"
@@ -19,7 +19,7 @@ ERROR: Final = "light-dark(#b91c1c, #f28b82)"
 _strip: Final = st.components.v2.component(
     "rl_logging_board.step_strip",
     js=component_scripts.of("step_strip/step_strip.js"),
-    css=script_bundle.source("step_strip/step_strip.css"),
+    css=component_scripts.style("step_strip/step_strip.css"),
 )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.components.table.columns import TableColumn
 from board.ui.components.table.payload import build
 
@@ -18,7 +18,7 @@ ROW_HEIGHT: Final = 35
 """Pixels of a row of one line."""
 
 _table: Final = st.components.v2.component(
-    "rl_logging_board.table", js=component_scripts.of("table/table.js"), css=script_bundle.source("table/table.css")
+    "rl_logging_board.table", js=component_scripts.of("table/table.js"), css=component_scripts.style("table/table.css")
 )
 _choice: Final = st.components.v2.component("rl_logging_board.table_choice", js=component_scripts.of("table/choice_bridge.js"))
 

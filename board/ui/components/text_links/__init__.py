@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _links: Final = st.components.v2.component(
     "rl_logging_board.text_links",
     js=component_scripts.of("text_links/text_links.js"),
-    css=script_bundle.source("text_links/text_links.css"),
+    css=component_scripts.style("text_links/text_links.css"),
 )
 
 

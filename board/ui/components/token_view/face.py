@@ -14,12 +14,14 @@ import numpy.typing as npt
 import streamlit as st
 
 from board.analysis.alternatives import Likeliest
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 from board.ui.components.token_view.notes import Notes
 from board.ui.components.token_view.payload import Choice, SharedEnds, TokenViewPayload, build, chosen
 
 _view: Final = st.components.v2.component(
-    "rl_logging_board.token_view", js=component_scripts.of("token_view/view.js"), css=script_bundle.source("token_view/view.css")
+    "rl_logging_board.token_view",
+    js=component_scripts.of("token_view/view.js"),
+    css=component_scripts.style("token_view/view.css"),
 )
 _choice: Final = st.components.v2.component(
     "rl_logging_board.token_choice", js=component_scripts.of("token_view/choice_bridge.js")

@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.serving import component_scripts, script_bundle
+from board.serving import component_scripts
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.verbatim",
     js=component_scripts.of("verbatim/verbatim.js"),
-    css=script_bundle.source("verbatim/verbatim.css"),
+    css=component_scripts.style("verbatim/verbatim.css"),
 )
 
 

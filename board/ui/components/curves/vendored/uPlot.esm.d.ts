@@ -1,4 +1,4 @@
-// As much of uPlot 1.6.32 as is used here, for the type checker alone. The library stands before the modules: see face.py.
+// As much of uPlot 1.6.32 as is used here, for the type checker alone; not of the package.
 
 interface UPlotSeries {
   stroke?: string;
@@ -7,7 +7,7 @@ interface UPlotSeries {
   points?: { show: () => boolean; size?: number; fill?: string; width?: number; filter?: (u: uPlot, series: number) => number[] };
 }
 
-declare class uPlot {
+export default class uPlot {
   constructor(options: Record<string, unknown>, data: (Float64Array | (number | null | undefined)[])[], target: HTMLElement);
   readonly root: HTMLElement;
   readonly over: HTMLElement;

@@ -1,0 +1,2 @@
+//# allFunctionsCalledOnLoad
+function o(e,t,n="",r={}){let c=document.createElement(e);c.className=t,c.textContent=n;for(let[a,i]of Object.entries(r))c.setAttribute(a,i);return c}function l({data:e,parentElement:t}){(t.querySelector("dl")??t.appendChild(o("dl","facts"))).replaceChildren(...e.facts.map(u))}function u([e,t]){let n=o("div","");return n.append(o("dt","",e),o("dd","",t)),n}export{l as default};

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -20,7 +19,7 @@ from board.trackers.curves import Points
 from board.trackers.leveldb_log import SWANLAB, records
 from board.trackers.run_folders import find_logs, log_at, parts
 from board.trackers.sanitize import page, plain, plain_values
-from board.trackers.timeouts import within
+from board.trackers.timeouts import silently, within
 
 if TYPE_CHECKING:
     from swanlab.proto.swanlab.record.v1.record_pb2 import Record
@@ -148,8 +147,7 @@ def open_writer(
 
     hook = sys.excepthook
     try:
-        with _quiet():
-            return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", begin))
+        return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", silently(begin)))
     except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, to go online without a key
         raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
     finally:
@@ -170,19 +168,6 @@ def _settings(swanlab: Any) -> Any:
     return kinds(
         interactive=False, probe=kinds.Probe(**dict.fromkeys(_PROBES, False)), terminal=kinds.Terminal(proxy_type="none")
     )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """SwanLab prints how it is and where to look, in colour, on standard output, and has no setting against it."""
-    from swanlab.sdk.internal.pkg import console
-
-    console.c.stderr = True  # from here on, should it have an error to tell
-    console.c.quiet = True
-    try:
-        yield
-    finally:
-        console.c.quiet = False
 
 
 class SwanlabWriter:
@@ -209,8 +194,7 @@ class SwanlabWriter:
 
     def close(self) -> None:
         """Write what is pending and end the run; raises TimeoutError after SECONDS."""
-        with _quiet():
-            within(SECONDS, "Closing the run of SwanLab", self._run.finish)
+        within(SECONDS, "Closing the run of SwanLab", silently(self._run.finish))
 
 
 def _last_step(log: Path) -> int | None:

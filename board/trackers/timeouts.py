@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import redirect_stdout
 from typing import Any, TextIO, cast
 
 
@@ -49,13 +50,7 @@ def silently(call: Callable[[], Any]) -> Callable[[], Any]:
     """The call with its own thread's standard output dropped while it lasts, for a library that prints and cannot be told not to."""
 
     def silent() -> Any:
-        before = sys.stdout
-        dropping = cast(TextIO, _AllButOne(before))
-        sys.stdout = dropping
-        try:
+        with redirect_stdout(cast(TextIO, _AllButOne(sys.stdout))):
             return call()
-        finally:
-            if sys.stdout is dropping:
-                sys.stdout = before
 
     return silent

@@ -1,5 +1,6 @@
 """Streamlit's options: the board's own, those of a command line and those of the environment, by dotted name. Knows no server."""
 
+import logging
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +48,8 @@ def parsed_options(arguments: Sequence[str]) -> Settings:
 
     An option that is a list may be given several times. Raises BoardError for an option Streamlit does not have or a value it does not take.
     """
+    # Streamlit reads its options when the first is asked for, and again as it starts, with ours: that they differ then is no news.
+    logging.getLogger("streamlit.config").addFilter(lambda record: "restart streamlit" not in record.getMessage())
     texts = {name: [text] for name, text in _of_environment()}
     given: dict[str, list[str]] = {}
     rest = iter(arguments)

@@ -7,6 +7,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import board_process
 import pytest
 import streamlit as st
 from websockets.exceptions import InvalidStatus
@@ -361,3 +362,10 @@ def test_files_are_named_from_where_the_board_is_started(serve: Serve, tmp_path:
     assert fetch(address)[0] == 200
     assert "theme.primaryColor = '#123456'" in "\n".join(options_told(path))
     assert not (app.ENTRY.parent / "my cache").exists()
+
+
+def test_the_start_says_where_the_board_is_and_nothing_else(tmp_path: Path) -> None:
+    """Libraries' warnings about their own settings are none of the reader's concern."""
+    with board_process.started(tmp_path, tmp_path) as (address, _, output):
+        assert fetch(address)[0] == 200
+        assert output.read_text().split() == f"RL Logging Board: {address} Stop with Ctrl+C.".split()

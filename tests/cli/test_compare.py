@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from metrics_page import scalars
 from rows import add_run, row
 
 from board.cli.endings import ExitCode
@@ -86,6 +87,34 @@ def test_last_visits(tmp_path: Path) -> None:
     assert any("compare last visits" in note for note in same["notes"])
     assert (last["paired"]["prompts"], last["paired"]["difference"], last["by_step"]) == (2, 2.0, [])
     assert "on their last visits" in compare(a, b, "--last-visit").stdout
+
+
+def test_logged_settings(tmp_path: Path) -> None:
+    """Settings that runs logged to trackers differ as those of files do; a tracker's file that cannot be read is told."""
+    runs = [add_run(tmp_path, name, [row(3, prompt="p", reward=1.0)]) for name in "ab"]
+    for run, critic in zip(runs, ("mlp", "linear"), strict=True):
+        scalars(run, [{"step": 1, "dr_grpo/critic_type": critic, "accelerate/device": "cuda:0", "loss": 1.0}])
+    said = json.loads(compare(*runs, "--json").stdout)
+    assert said["settings"] == {"dr_grpo/critic_type": {"a": "mlp", "b": "linear"}}
+    few = said["notes"]
+
+    (runs[1] / "more").mkdir()
+    (runs[1] / "more" / "metrics.jsonl").write_bytes(b'\xff\xfe no\n{"step": 1}\n')
+    *others, note = json.loads(compare(*runs, "--json").stdout)["notes"]
+    assert others == few
+    assert "more/metrics.jsonl" in note
+
+
+def test_logged_settings_may_lie_elsewhere(tmp_path: Path) -> None:
+    """--scalars names a folder of what trackers logged, by the runs' names."""
+    runs = [add_run(tmp_path / "runs", name, [row(3, prompt="p", reward=1.0)]) for name in "ab"]
+    for run in runs:
+        (tmp_path / "logs" / run.name).mkdir(parents=True)
+        scalars(tmp_path / "logs" / run.name, [{"step": 1, "accelerate/device": f"cuda:{run.name}"}])
+
+    said = json.loads(compare(*runs, "--json", "--scalars", tmp_path / "logs").stdout)
+
+    assert said["settings"] == {"accelerate/device": {"a": "cuda:a", "b": "cuda:b"}}
 
 
 def test_the_runs_that_ship() -> None:

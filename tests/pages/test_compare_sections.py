@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_tables import tables
+from metrics_page import scalars
 from opened_pages import ENTRY, figure, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -119,6 +120,18 @@ def test_settings(three: Path) -> None:
     alone = section("Settings", beside=FOLDER)
     assert f"No settings lie beside {FOLDER}." in texts(alone)
     assert "two runs or more" in texts(alone)
+
+
+def test_logged_settings(root: Path) -> None:
+    """Settings that runs logged to their trackers differ as those of files do."""
+    for at, (name, critic) in enumerate((("a", "mlp"), ("b", "linear"))):
+        logged = {"dr_grpo/critic_type": critic, "accelerate/device": "cuda:0"}
+        scalars(add_run(root, name, rows(at, 0, "maybe")), [{"step": 1, **logged}])
+
+    test = section("Settings")
+
+    assert table(test, "setting").to_dict("records") == [{"setting": "dr_grpo/critic_type", "1": "mlp", "2": "linear"}]
+    assert "1 setting of 2 differs" in texts(test)
 
 
 def test_checkpoints(root: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, READING, RunPlace
+from board.cli.options import AS_JSON, READING, SCALARS, RunPlace
 from board.cli.printing import say
 from board.errors import ArgumentRefused, FieldMissing, RunNotFound
 from board.remote import mounts
@@ -32,12 +32,13 @@ _ABOVE = 2
 @click.option(
     "--last-visit", is_flag=True, help="Pair each prompt's last visits, at whatever steps, instead of visits at the same step."
 )
+@SCALARS
 @AS_JSON
-def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, **reading: Any) -> None:
+def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, scalars: Path | None, **reading: Any) -> None:
     """Compare the folders RUN_A and RUN_B on the prompts that both saw: B minus A, with an interval by bootstrap over prompts.
 
     Prompts are the same by their prompt_id where both runs have it, else by their text. Settings beside the rollouts (config.yaml,
-    args.json, .hydra, W&B's) are compared, too. What cannot be compared is said.
+    args.json, .hydra, W&B's), and those that were logged to trackers, are compared, too. What cannot be compared is said.
     """
     from board.analysis import pair_report, run_settings
     from board.analysis import run_pair as comparing
@@ -47,10 +48,11 @@ def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bo
         pair = comparing.compare(a, b, metric, "last" if last_visit else "same step")
     except FieldMissing as error:
         raise ArgumentRefused(f"--metric: {error}") from error
-    of_a, of_b = _settings(a), _settings(b)
+    (of_a, unread_a), (of_b, unread_b) = (_settings(run, scalars) for run in (a, b))
     differing = run_settings.compared(of_a, of_b)
+    notes = (*run_settings.notes(of_a, of_b, differing), *dict.fromkeys((*unread_a, *unread_b)))
     told = pair_report.as_json if as_json else pair_report.as_text
-    say(told(pair, (mounts.shown_place(run_a), mounts.shown_place(run_b)), differing, run_settings.notes(of_a, of_b, differing)))
+    say(told(pair, (mounts.shown_place(run_a), mounts.shown_place(run_b)), differing, notes))
 
 
 def _opened(location: Path, reading: dict[str, Any]) -> "Run":
@@ -64,9 +66,13 @@ def _opened(location: Path, reading: dict[str, Any]) -> "Run":
         raise error if given in str(error) else RunNotFound(f"{given}: {error}") from error
 
 
-def _settings(run: "Run") -> "tuple[SettingsFile, ...]":
+def _settings(run: "Run", scalars: Path | None) -> "tuple[tuple[SettingsFile, ...], tuple[str, ...]]":
+    """The settings beside a run and those that it logged to trackers, and which of the trackers' files could not be read."""
+    from board.analysis import logged_curves
     from board.sources.settings_files import settings_beside
 
     folder = run.location.resolve()
     above = 0 if mounts.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
-    return settings_beside(folder, [folder, *folder.parents][: above + 1][-1])
+    beside = settings_beside(folder, [folder, *folder.parents][: above + 1][-1])
+    logged = logged_curves.CurveReader().read(logged_curves.find(run.location, scalars))
+    return beside + logged_curves.settings(logged), logged.problems

@@ -40,6 +40,8 @@ class KeptSummary:
 
     def read(self) -> RunSummary | None:
         """What is kept; None where nothing is, or it is of no use: of a sample too, once the cache holds more of the run."""
+        if private_folders.are_others(self.path.parent, user_folders.cache()):
+            return None
         try:
             digest, _, text = self.path.read_bytes().partition(b"\n")
             if digest != _digest(text):

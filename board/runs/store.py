@@ -14,7 +14,8 @@ from typing import Final
 
 from xxhash import xxh3_64
 
-from board.runs.part_folder import ORPHAN_SECONDS, PartFolder, age
+from board.runs.part_folder import ORPHAN_SECONDS, Manifest, PartFolder, age
+from board.sources.shards import Shard
 from board.text.path_names import shown
 from board.user_files import private_folders, user_folders
 
@@ -58,6 +59,10 @@ class Store(PartFolder):
         for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
             private_folders.close(other)
         self.probe()
+
+    def manifest(self, shard: Shard) -> Manifest | None:
+        """As of any folder of parts; None where another user made this one, whose numbers are nobody's."""
+        return None if private_folders.are_others(self.folder, self.root) else super().manifest(shard)
 
     def clean(self, used: AbstractSet[str], older_than: float = ORPHAN_SECONDS) -> None:
         """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""

@@ -1,5 +1,6 @@
 """Tests of folders for this user alone."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,24 @@ def test_every_folder_that_names_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     assert modes(run.folder, user_folders.cache().parent) == [0, 0, 0]
     assert modes(user_folders.state() / "push", user_folders.state().parent) == [0, 0]
     assert modes(pins.path().parent, tmp_path) == [0]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root makes folders of others")
+@pytest.mark.parametrize("other", ["a", "a/b"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_folder_of_another_user_is_refused(tmp_path: Path, other: str, linked: bool) -> None:
+    """What another user made below a root that all may write is neither trusted nor written to, a link to a folder of ours neither."""
+    taken = tmp_path / "root" / other
+    taken.parent.mkdir(parents=True)
+    if linked:
+        (tmp_path / "ours").mkdir(mode=0o755)
+        taken.symlink_to(tmp_path / "ours")
+    else:
+        taken.mkdir(mode=0o755)
+    os.chown(taken, 12_345, -1, follow_symlinks=False)
+
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        private_folders.made(tmp_path / "root" / "a" / "b", tmp_path / "root")
+
+    assert taken.stat().st_mode & 0o777 == 0o755
+    assert not list(taken.iterdir())

@@ -17,7 +17,7 @@ from board.metrics import OWN_PREFIX, declared
 from board.metrics.declared.contract import Metric
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.nearby_files import listed_files, walk
-from board.sources.settings_files import SettingsFile
+from board.sources.settings_files import HIDDEN, SettingsFile, is_secret
 from board.text.path_names import shown
 from board.trackers import LogSource
 from board.trackers.contract import Curve
@@ -151,7 +151,7 @@ class CurveReader:
 
 
 def _read(source: LogSource) -> Scalars | BoardError:
-    """What one source holds; tables and texts that the board pushed itself are left out."""
+    """What one source holds, keys and passwords hidden; tables and texts that the board pushed itself are left out."""
     try:
         found = trackers.tracker(source.tracker).read(source.path, source.within)
     except BoardError as error:
@@ -159,7 +159,9 @@ def _read(source: LogSource) -> Scalars | BoardError:
     return Scalars(
         tuple(_joined(name, source, curve) for name, curve in found.items()),
         tuple(
-            LoggedText(name, _known(name)[0], source, texts)
+            LoggedText(
+                name, _known(name)[0], source, {step: HIDDEN if is_secret(name, text) else text for step, text in texts.items()}
+            )
             for name, texts in found.texts.items()
             if not name.startswith(OWN_PREFIX)
         ),

@@ -39,7 +39,7 @@ NAMES: Final = tuple(
 
 _OF_WANDB: Final = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-.+")
 _SECRET: Final = re.compile(
-    r"(?:^|_)(?:api_?key|access_key|secret|secret_key|password|passwd|(?:hub|hf|auth|access|api)_token)$", re.IGNORECASE
+    r"(?:^|[_/.-])(?:api_?key|access_key|secret|secret_key|password|passwd|(?:hub|hf|auth|access|api)_token)$", re.IGNORECASE
 )
 
 HIDDEN: Final = "(not shown)"
@@ -166,7 +166,7 @@ def _override(written: str) -> tuple[str, Any]:
 def _plain(value: Any) -> Any:
     """The same with names as texts, keys and passwords hidden, and what JSON does not have as texts."""
     if isinstance(value, dict):
-        return {str(name): HIDDEN if _is_secret(name, one) else _plain(one) for name, one in value.items()}
+        return {str(name): HIDDEN if is_secret(str(name), one) else _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
@@ -185,5 +185,6 @@ def _letters(value: Any, above: int) -> int:
     return count
 
 
-def _is_secret(name: Any, value: Any) -> bool:
-    return isinstance(value, str) and bool(value) and _SECRET.search(str(name).rpartition(".")[2]) is not None
+def is_secret(name: str, value: object) -> bool:
+    """Whether a setting of that name, with dots, slashes or underscores between its words, is a key or a password."""
+    return isinstance(value, str) and bool(value) and _SECRET.search(name) is not None

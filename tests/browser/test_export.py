@@ -20,6 +20,7 @@ def test_what_the_filter_leaves_is_saved(board_server: str, page: Page) -> None:
     page.goto(f"{board_server}responses?run={RUN.name}&filter=reward > 2")
     settled(page)
     expect(page.locator(".st-key-reading")).to_have_count(0)
+    settled(page)
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("With token arrays").click()
     settled(page)

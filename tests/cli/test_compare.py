@@ -105,6 +105,21 @@ def test_logged_settings(tmp_path: Path) -> None:
     assert "more/metrics.jsonl" in note
 
 
+def test_logged_keys_and_passwords_are_not_shown(tmp_path: Path) -> None:
+    """Whatever stands between the words of their names: in no command, page or difference."""
+    runs = [add_run(tmp_path, name, [row(3, prompt="p", reward=1.0)]) for name in "ab"]
+    names = ("wandb_api_key", "accelerate/api_key", "hub.hf_token", "tracker-password")
+    for run in runs:
+        scalars(run, [{"step": 1, "device": run.name, **{name: f"hush-{run.name}" for name in names}}])
+
+    said = compare(*runs, "--json").stdout
+    assert json.loads(said)["settings"] == {"device": {"a": "a", "b": "b"}}
+    assert "hush" not in said
+    listed = CliRunner().invoke(main, ["metrics", str(runs[0])])
+    assert "hush" not in listed.output
+    assert "device" in listed.output
+
+
 def test_logged_settings_may_lie_elsewhere(tmp_path: Path) -> None:
     """--scalars names a folder of what trackers logged, by the runs' names."""
     runs = [add_run(tmp_path / "runs", name, [row(3, prompt="p", reward=1.0)]) for name in "ab"]

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Final, cast
 
 from board.errors import RowRefused
-from board.formats import chat, mapping_file, native, row_reader, trainers
+from board.formats import chat, contained_rows, mapping_file, native, row_reader, trainers
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
@@ -30,7 +30,7 @@ def _modules() -> tuple[Format, ...]:
 
 
 FORMATS: Final = _modules()
-"""A file belongs to the first that recognises it; no two may recognise the same file."""
+"""A file belongs to the first that recognises it; no two may recognise the same file. Those that none does may be `contained_rows`."""
 
 
 BY_DIGITS: Final = namer("")
@@ -40,13 +40,15 @@ BY_DIGITS: Final = namer("")
 def recognise(head: Head, mapping: str = "") -> Format | None:
     """Whose file begins so; None when nobody knows it. A mapping by hand, if its text is given, comes before all others."""
     by_hand = (mapped(mapping),) if mapping else ()
-    return next((candidate for candidate in (*by_hand, *FORMATS) if candidate.recognise(head)), None)
+    return next(
+        (candidate for candidate in (*by_hand, *FORMATS, cast(Format, contained_rows)) if candidate.recognise(head)), None
+    )
 
 
 def by_name(name: str, mapping: str = "") -> Format:
     """The format of that name, the mapping by hand among them when its text is given. Raises KeyError, MappingRefused."""
     by_hand = (mapped(mapping),) if mapping else ()
-    named: dict[str, Format] = {candidate.NAME: candidate for candidate in (*FORMATS, *by_hand)}
+    named: dict[str, Format] = {candidate.NAME: candidate for candidate in (*FORMATS, cast(Format, contained_rows), *by_hand)}
     return named[name]
 
 

@@ -210,6 +210,9 @@ _WHY: Final = {
     _OWN: "the answer beside the question",
 }
 
+SURE: Final = ("", _WHY[_CHAT])
+"""What may be gone by where nobody looks at the guess before its numbers are shown."""
+
 
 def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> tuple[int, int, int, float] | None:
     """How likely what was sampled stands there, the smallest first: tier, order of names, depth, length. None where it cannot."""

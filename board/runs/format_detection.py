@@ -12,12 +12,9 @@ from typing import Final
 
 from board import formats
 from board.errors import RowRefused, RunNotFound
-from board.formats import native, trace_updates
-from board.formats.chat import is_chat
+from board.formats import contained_rows, native, trace_updates
 from board.formats.contract import Head, Place
-from board.formats.json_paths import rows_within
 from board.formats.mapping import HandMapping
-from board.formats.mapping_file import quoted
 from board.formats.reward_key import is_number
 from board.formats.row import Row
 from board.formats.sampled_key import columns_of, find, holds_text
@@ -42,24 +39,6 @@ from board.text.counting import plural
 _RECORDS: Final = 8
 _BYTES: Final = 8_000_000
 """So many records, or so many bytes of them, are looked at."""
-
-_SPEAKS: Final = frozenset(
-    {
-        "prompt",
-        "response",
-        "response_tokens",
-        "responses",
-        "output",
-        "completion",
-        "completions",
-        "generation",
-        "output_response",
-        "model_response",
-        "response_str",
-    }
-)
-"""Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
-
 
 _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
     token_export.NAME: {traces.NAME},
@@ -145,17 +124,9 @@ def suggested_mapping(shard: Shard) -> str:
     Of one large object without a word of the policy's it is of the rows within it, where those have one.
     """
     records = [*_first_records(shard)]
-    if len(records) == 1 and not shard.of_lines and _SPEAKS.isdisjoint(records[0]):
-        within = [(path, rows) for path, rows in rows_within(records[0]) if not is_chat(rows) and _speaks(rows[0])]
-        if within:
-            path, rows = max(within, key=lambda one: len(one[1]))
-            return f"rows = {quoted(path)}\n\n{guess(rows[:_RECORDS], shard.name)}"
-    return guess(records, shard.name)
-
-
-def _speaks(row: Record) -> bool:
-    """Whether a row has a key of rollouts, or a conversation."""
-    return not _SPEAKS.isdisjoint(row) or any(map(is_chat, row.values()))
+    within = contained_rows.lists_of_rows(records[0]) if len(records) == 1 else []
+    found = contained_rows.guess_within(*within[0], shard.name) if within else ""
+    return found or guess(records, shard.name)
 
 
 def first_rows(shard: Shard, mapping: str, most: int) -> list[Row]:
@@ -204,6 +175,7 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
     Where no shard is recognised none but logs of metrics is left out, so that reading them tells what is wrong with each.
     """
     formats_seen = {one.format for one in identities.values() if one.format}
+    known = formats_seen - {contained_rows.NAME}
     if not formats_seen:
         return {name: IS_LOG for name, one in identities.items() if one.is_log}
     repeating = {
@@ -216,7 +188,8 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
     return repeating | {
         name: f"holds no rollouts that the board knows; its keys are {', '.join(key[:40] for key in one.keys[:12])}"
         for name, one in identities.items()
-        if not one.format and one.keys and _SPEAKS.isdisjoint(one.keys)
+        if (one.format == contained_rows.NAME and known)
+        or (not one.format and one.keys and contained_rows.SPEAKS.isdisjoint(one.keys))
     }
 
 

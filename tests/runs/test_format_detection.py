@@ -202,6 +202,42 @@ def test_rows_within_one_object_are_found_and_named(tmp_path: Path, record: dict
     """The mapping that is suggested for a large object names the rows within it, and opens it when it is kept."""
     (tmp_path / "log.json").write_text(json.dumps(record))
 
+    by_itself = open_run(tmp_path)
     (tmp_path / "rollouts.toml").write_text(suggested_mapping(shards.find_shards(tmp_path)[0][0]))
 
-    assert len(open_run(tmp_path).frame) == count
+    assert len(by_itself.frame) == count == len(open_run(tmp_path).frame)
+
+
+@pytest.mark.parametrize("name", ["log.json", "log.jsonl"])
+def test_rows_within_one_object_open_by_themselves(tmp_path: Path, name: str) -> None:
+    """Texts and rewards are the rows', whether the object is a document or a line, and the note says what was taken for what."""
+    rows = [{"question": f"{at}+1?", "model_response": f"{at + 1}", "score": at % 2} for at in range(4)]
+    (tmp_path / name).write_text(json.dumps({"meta": {"model": "m"}, "results": rows}) + "\n")
+
+    run = open_run(tmp_path)
+
+    assert run.frame["reward"].to_list() == [0, 1, 0, 1]
+    assert run.frame["response_chars"].to_list() == [1, 1, 1, 1]
+    note = identify(shards.find_shards(tmp_path)[0][0]).note
+    assert "at `results`, read by a guess" in note
+    assert "`model_response` is response, `score` is reward" in note
+
+
+def test_rows_within_an_object_beside_known_rollouts_are_left_out(tmp_path: Path) -> None:
+    """A results file that holds rows is none of the run's rollouts where files of a known trainer lie beside it, and is named."""
+    (tmp_path / "rank_0.jsonl").write_text(json.dumps({"step": 1, "prompt": "q", "response": "a", "reward": 1.0}) + "\n")
+    (tmp_path / "metrics.jsonl").write_text(json.dumps({"samples": [{"question": "q", "response": "a", "score": 0.0}] * 3}))
+
+    run = open_run(tmp_path)
+
+    assert run.frame["reward"].to_list() == [1.0]
+    assert "metrics.jsonl" in sidecars({one.name: identify(one) for one in shards.find_shards(tmp_path)[0]})
+
+
+def test_an_unsure_list_within_an_object_is_suggested_only(tmp_path: Path) -> None:
+    """Where only the longest text may be the response, or two lists may be the rows, nobody's numbers are shown before the reader chose."""
+    rows = [{"prompt": f"{at}?", "thing": f"a long text {at}"} for at in range(3)]
+    for name, record in {"a": {"data": rows}, "b": {"x": [{"response": "a"}], "y": [{"response": "b"}]}}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(record))
+
+    assert {identify(one).format for one in shards.find_shards(tmp_path)[0]} == {""}

@@ -1,0 +1,101 @@
+"""Rows within one object that no other format knows, such as `{"meta": …, "results": [{…}, …]}`: read as the guess at a mapping says.
+
+Asked after all others, and only believed where no file beside it is known: a `metrics.json` must not become rollouts.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from board.errors import RowRefused
+from board.formats.chat import is_chat
+from board.formats.contract import Head, Place
+from board.formats.json_paths import rows_within
+from board.formats.mapping import HandMapping, Key
+from board.formats.mapping_file import parse, quoted
+from board.formats.sampled_key import SURE, columns_of, find
+from board.formats.suggest_mapping import guess
+from board.sources.json_record import Record
+
+NAME: Final = "rows in one object"
+FAMILY: Final = NAME
+ARRAYS: Final = frozenset[str]()
+
+SPEAKS: Final = frozenset(
+    {
+        "prompt",
+        "response",
+        "response_tokens",
+        "responses",
+        "output",
+        "completion",
+        "completions",
+        "generation",
+        "output_response",
+        "model_response",
+        "response_str",
+    }
+)
+"""Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
+
+_ROWS: Final = 8
+"""So many rows are looked at for the guess."""
+
+
+def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
+    """The lists of rollouts within an object, by path, the longest first; none in one that is a rollout, nor within a longer one."""
+    if not SPEAKS.isdisjoint(record):
+        return []
+    found = [(path, rows) for path, rows in rows_within(record) if not is_chat(rows) and _speaks(rows[0])]
+    taken: set[int] = set()
+    apart = []
+    for path, rows in sorted(found, key=lambda one: -len(one[1])):
+        if taken.isdisjoint(map(id, rows)):
+            apart.append((path, rows))
+            taken.update(map(id, rows))
+    return apart
+
+
+def _speaks(row: Record) -> bool:
+    """Whether a row has a key of rollouts, or a conversation."""
+    return not SPEAKS.isdisjoint(row) or any(map(is_chat, row.values()))
+
+
+def guess_within(path: str, rows: list[Record], name: str) -> str:
+    """The text of a mapping for the rows at a path; empty where nothing in them looks like what the policy sampled."""
+    text = guess(rows[:_ROWS], name)
+    return f"rows = {quoted(path)}\n\n{text}" if text else ""
+
+
+def recognise(head: Head) -> bool:
+    """One record with exactly one list of rows, under whose keys one is called as a response is, or is a conversation."""
+    return len(head.records) == 1 and _text(head.records[0], head.name) != ""
+
+
+def rollouts(record: Record, place: Place) -> Iterable[Record | RowRefused]:
+    """The rows of the one list, as the guess maps them. Raises RowRefused where there is no such list, or more."""
+    text = _text(record, place.name)
+    if not text:
+        raise RowRefused("holds no list of rollouts, or more than one")
+    return _mapping(text).rollouts(record, place)
+
+
+def note(head: Head) -> str:
+    """Where the rows stand, and which keys were taken for what."""
+    mapping = _mapping(_text(head.records[0], head.name))
+    named = [f"`{source.path}` is {name}" for name, source in mapping.fields.items() if isinstance(source, Key)]
+    named += [f"`{path}` is a part of the reward" for path, _ in mapping.reward_parts]
+    constant = "" if isinstance(mapping.fields["step"], Key) else " Its rows name no step."
+    return f"The rows are those at `{mapping.rows}`, read by a guess: {', '.join(named)}.{constant}"
+
+
+def _text(record: Record, name: str) -> str:
+    """The mapping for a record's one list of rows; empty where it has none or more, or what was sampled is too unsure."""
+    within = lists_of_rows(record)
+    said = find(columns_of(within[0][1][:_ROWS])) if len(within) == 1 else None
+    return guess_within(*within[0], name) if said is not None and said.why in SURE else ""
+
+
+@lru_cache(maxsize=4)
+def _mapping(text: str) -> HandMapping:
+    return parse(text)

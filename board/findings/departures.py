@@ -203,7 +203,7 @@ def _dated(y: Float64Array, start: int, last: _Stretch, base: _Stretch, spread: 
         np.concatenate([near, np.linspace(max(1, here - reach), here, _PLACES).astype(np.int64)]).clip(1)
     ).tolist():
         lengths = _LENGTHS[(begin + _LENGTHS <= max(len(part), begin + 1)) & (max(reach, 1) >= _LENGTHS)]
-        left[begin] = min(_left(part, np.clip((places - begin + 1) / length, 0.0, 1.0)) for length in lengths)
+        left[begin] = min(squares_left(part, np.clip((places - begin + 1) / length, 0.0, 1.0)) for length in lengths)
     # of those that fit as well, the earliest: who looks for the cause must not begin behind it
     best = min(left.values()) + spread**2
     begin = min(begin for begin, squares in left.items() if squares <= best)
@@ -213,7 +213,7 @@ def _dated(y: Float64Array, start: int, last: _Stretch, base: _Stretch, spread: 
     return base.start + begin
 
 
-def _left(y: Float64Array, way: Float64Array) -> float:
+def squares_left(y: Float64Array, way: Float64Array) -> float:
     """The squares that a straight line through `way` leaves of a curve, (n,) both."""
     centred, level = way - way.mean(), y - y.mean()
     return float(level @ level - (centred @ level) ** 2 / (centred @ centred))

@@ -1,13 +1,14 @@
 """The rewards of one data source are multiplied or shifted from one step on: the same behaviour is paid otherwise than before."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.departures import squares_left
 from board.findings.dossier import Dossier
 from board.findings.rescaling import Rescaling, creep, drift, rescaling
 from board.metrics.formulas import Float64Array
@@ -19,6 +20,8 @@ _AROUND: Final = 6
 _LEAST_ROWS: Final = 40
 _NEAR: Final = 2
 """Steps around a curve's turn that are tried too: it dates no better."""
+_WAYS: Final = ((1, 0), *((steps, late) for steps in (2, 3, 4, 6, 8, 12) for late in range(steps)))
+"""Ways from one level to another: in so many steps, the last of them so many behind a place. The first is a jump."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class _Jump:
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     rewards = dossier.number("reward")
+    freed, inner = dossier.prompt_for_prompt(rewards), dossier.within_groups(rewards)
+    inner = np.where(np.isfinite(inner), inner, rewards)
     jumps: dict[int, list[tuple[int, _Jump]]] = {}
     told = False
     for source in np.unique(dossier.sources).tolist():
@@ -40,7 +45,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         if len(steps.numbers) < LEAST_BEFORE + LEAST_AFTER:
             continue
         told = True
-        jump = _clearest(steps, rewards[rows], limits)
+        jump = _clearest(steps, rewards[rows], freed[rows], inner[rows], limits)
         if jump is not None and not _is_behaviour(dossier, jump, limits["z"]):
             jumps.setdefault(jump.step, []).append((source, jump))
     if not told:
@@ -59,19 +64,54 @@ def _is_behaviour(dossier: Dossier, jump: _Jump, z: float) -> bool:
     return abs(gold.at - at) <= _AROUND and gold.change * (jump.how.shift or np.log(abs(jump.how.factor))) < 0
 
 
-def _clearest(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
-    """The clearest jump of one source's rewards, (n,) in the order of `steps`, else where their scale begins to creep."""
+def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: Float64Array, limits: Limits) -> _Jump | None:
+    """The clearest jump of one source's rewards, (n,) in the order of `steps`, else where their scale begins to creep.
+
+    `freed` (n,) are the rewards freed from which prompts a step has, `inner` (n,) what they are off their group's mean.
+    """
     best: _Jump | None = None
+    level = steps.mean(freed)
     for at in _places(steps, rewards):
         first, cut, last = _window(steps, at)
         how = rescaling(rewards[first:cut], rewards[cut:last], limits["factor"], limits["shift"])
-        if how is None or how.z < limits["z"] or not _is_sudden(steps, rewards, at, how):
+        if how is None or not _is_sudden(steps, inner, at, how):
             continue
-        if best is None or how.z > best.how.z:
+        if how.shift and not how.is_certain:
+            how = replace(how, z=min(how.z, _beyond_steps(level, at)))
+        if how.z >= limits["z"] and (best is None or how.z > best.how.z):
             best = _Jump(int(steps.numbers[at]), _ends(rewards[first:cut]), _ends(rewards[cut:last]), how)
     creeping = _creeping(steps, rewards, limits) if best is None or best.how.is_certain else None
     # within what creeps any two stretches differ by a jump
     return creeping if best is None or (creeping is not None and creeping.step < best.step) else best
+
+
+def _is_sudden(steps: Steps, inner: Float64Array, at: int, how: Rescaling) -> bool:
+    """Whether a factor is there in the nearest steps, rather than that they are on the way; also of what rollouts of a group differ by."""
+    if how.is_certain or how.factor == 1:
+        return True
+    first, cut, last = _window(steps, at, LEAST_AFTER)
+    spread = np.log(max(float(inner[cut:last].std()), 1e-300) / max(float(inner[first:cut].std()), 1e-300))
+    return bool(spread / np.log(abs(how.factor)) > 0.6)
+
+
+def _beyond_steps(curve: Float64Array, at: int) -> float:
+    """How far the steps after a place are from those before, in standard errors as a z; 0 where they rather move in several steps.
+
+    `curve` (k,) means by step. Rollouts of a step share its prompts and its policy: a hundred rewards of four prompts are four. So the
+    error is what other neighbours differ by (von Neumann 1941); as these are few, it is Student's (as a z: Wallace 1959).
+    """
+    first = max(0, at - _AROUND)
+    before, after = curve[first:at], curve[at : at + _AROUND]
+    off = np.arange(first, at + len(after)) - at
+    jump, *slower = (squares_left(curve[off + at], np.clip((off - late) / steps + 1, 0, 1)) for steps, late in _WAYS)
+    others = np.square(np.delete(np.diff(curve), at - 1))
+    if jump > min(slower):
+        return 0.0
+    if not others.any():
+        return np.inf
+    t = float(after.mean() - before.mean()) / np.sqrt(others.mean() / 2 * (1 / len(before) + 1 / len(after)))
+    freedom = 2 / 3 * len(others)
+    return float((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(t * t / freedom)))
 
 
 def _creeping(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
@@ -123,24 +163,6 @@ def _window(steps: Steps, at: int, around: int = _AROUND) -> tuple[int, int, int
     return first, cut, last
 
 
-def _is_sudden(steps: Steps, rewards: Float64Array, at: int, how: Rescaling) -> bool:
-    """Whether the last steps before are as the earlier ones and the first steps after as the later ones, rather than on the way.
-
-    A factor must be there in the nearest steps; what the level moves within the steps before, and within those after, must be little of
-    the shift.
-    """
-    if how.is_certain:
-        return True
-    first, cut, last = _window(steps, at)
-    if how.factor != 1:
-        near, _, far = _window(steps, at, LEAST_AFTER)
-        spread = np.log(rewards[cut:far].std() / max(float(rewards[near:cut].std()), 1e-300))
-        return bool(spread / np.log(abs(how.factor)) > 0.6)
-    halves = [np.array_split(some, 2) for some in (rewards[first:cut], rewards[cut:last])]
-    on_the_way = sum(float(late.mean() - early.mean()) for early, late in halves)
-    return on_the_way / how.shift < 0.35
-
-
 def _ends(rewards: Float64Array) -> str:
     return f"{fmt(float(rewards.min()))} to {fmt(float(rewards.max()))}"
 
@@ -183,7 +205,8 @@ KIND: Final = Kind(
     says="The rewards of one data source are multiplied or shifted from one step on.",
     formula="By data source, the rewards of the steps just before and just after each turn of their mean, spread and ends: rewards of few "
     "values, where old values vanish and the new ones are a multiple or a shift of them; others, where after and before differ "
-    "(Kolmogorov-Smirnov) and a multiple of the one, or a shift, is as the other.",
+    "(Kolmogorov-Smirnov) and a multiple of the one, or a shift, is as the other. A multiple must be one of what rollouts of a group differ "
+    "by, too; a shift must come in one step, and be beyond what other neighbouring steps differ by.",
     thresholds=(
         Threshold(
             "factor",

@@ -160,3 +160,30 @@ def test_a_part_that_is_lost_is_no_other_scale(tmp_path: Path) -> None:
     ]
 
     assert silent(asked(KIND, tmp_path, rows))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_steps_of_other_prompts_are_on_no_other_scale(tmp_path: Path, seed: int) -> None:
+    """A step of 32 rollouts to two prompts says what these are worth: two numbers, and not 32."""
+    dice = np.random.default_rng(seed)
+    rows = [
+        {"step": step, "prompt": f"p{step} {at}", "response": f"r{one}", "reward": round(float(worth + dice.normal(0, 0.5)), 3)}
+        for step in range(20)
+        for at, worth in enumerate(dice.normal(0.02 * step, 1, 2))
+        for one in range(16)
+    ]
+
+    assert silent(asked(KIND, tmp_path, rows))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fall_of_three_steps_is_no_shift(tmp_path: Path, seed: int) -> None:
+    """A scale changes at one boundary; a policy that breaks takes some updates."""
+    dice = np.random.default_rng(seed)
+    rows = [
+        {"step": step, "prompt": f"p{step} {at}", "response": "r", "reward": float(dice.normal(-min(max(step - 9, 0), 3), 1))}
+        for step in range(20)
+        for at in range(32)
+    ]
+
+    assert silent(asked(KIND, tmp_path, rows))

@@ -31,6 +31,12 @@ USUAL: Final = 0.8
 MUCH_MORE: Final = 1.5
 """By so large a factor a step has more rows than others if part of it was written again."""
 
+FILTERED: Final = 3
+"""At so many places that do not touch steps are small because the trainer leaves groups out: a writer fails once."""
+
+CHANCE: Final = 0.05
+"""Where steps vary in size, a rank that has no row in a step by a larger chance than that is not missing."""
+
 NAMED: Final = 5
 """So many steps or ranks are named."""
 
@@ -98,15 +104,21 @@ def missing_steps(evidence: Evidence) -> Answer:
 
 
 def small_steps(evidence: Evidence) -> Answer:
-    """Steps with fewer rollouts than nearly all the others."""
+    """Steps with fewer rollouts than nearly all the others, those that the trainer discarded counted.
+
+    Where that comes again and again and leaves every group whole, the trainer leaves groups out, as those of equal rewards.
+    """
     sizes = evidence.frame["step"][evidence.finished].value_counts().sort_index()
     if len(sizes) < LEAST_STEPS:
         return Unable(f"too few steps to tell how many rollouts one has: it takes {LEAST_STEPS} beside the last")
     usual = _usual(sizes.to_numpy())
     if usual is None:
         return Unable("the steps differ in size")
-    small = sizes.index[sizes < usual].to_numpy(np.int64)
-    if not len(small):
+    held = sizes.add(pd.Series(evidence.discarded).value_counts(), fill_value=0).reindex(sizes.index)
+    is_small = ((sizes < usual) & (held < usual)).to_numpy()
+    small = sizes.index[is_small].to_numpy(np.int64)
+    places = int((np.diff(is_small.astype(np.int64), prepend=0) == 1).sum())
+    if not len(small) or (places >= FILTERED and small_groups(evidence) is None):
         return None
     lost = int((usual - sizes[small]).sum())
     what = f"{plural(len(small), 'step')} with fewer rollouts than the usual {usual:,}, {lost:,} in all: {_named(small)}"
@@ -127,7 +139,12 @@ def missing_ranks(evidence: Evidence) -> Answer:
     there = pd.crosstab(steps, of)
     often, lost = (there > 0).mean() >= 0.5, _stopped(there)
     expected = [name for name in there.columns if lost.get(name, often[name] and noun == "rank")]
-    lacking = there.index[(there[expected] == 0).any(axis="columns")].to_numpy(np.int64)
+    absent_of, total = there[expected] == 0, there.sum(axis="columns")
+    if _usual(total.to_numpy()) is None:
+        others = 1 - (there[expected].sum() / total.sum()).to_numpy()
+        chance = others ** total.to_numpy()[:, np.newaxis]
+        absent_of &= (chance < CHANCE) | np.array([lost.get(name, False) for name in expected], np.bool_)
+    lacking = there.index[absent_of.any(axis="columns")].to_numpy(np.int64)
     parts, keys = [], _first_of(evidence, lacking)
     numbers = sorted({int(name) for name in there.columns if noun == "rank" and _RANK.fullmatch(name)})
     said = [frame[name].max() for name in _WORLD if name in frame and is_numeric_dtype(frame[name]) and frame[name].notna().any()]
@@ -138,7 +155,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
         parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {last}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
-        names = [name for name in expected if not there[name].all()]
+        names = [name for name in expected if absent_of[name].any()]
         parts.append(f"{plural(len(lacking), 'step')} without rows of {noun} {', '.join(names[:NAMED])}: {_named(lacking)}")
     return Fault("; ".join(parts), keys) if parts else None
 

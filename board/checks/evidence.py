@@ -5,7 +5,7 @@ nor what any of it means.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -104,6 +104,8 @@ class Evidence:
     """Columns, token metrics and declared texts that any rollout has."""
     files: Fingerprint = ()
     """Of the run."""
+    discarded: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """The step of each rollout that the trainer discarded."""
 
     def keys(self, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rollouts marked, in the frame's order. `marks` has the shape (rollouts,)."""
@@ -154,7 +156,8 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
     # what should have been a number or an array and was kept as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
     frame = run.counted.frame  # what was discarded need not have what training gives
-    return Evidence(frame, found.reindex(frame.index), run.report, fields, run.fingerprint)
+    discarded = run.frame["step"].drop(frame.index).to_numpy(np.int64)
+    return Evidence(frame, found.reindex(frame.index), run.report, fields, run.fingerprint, discarded)
 
 
 def _measured_of_frame(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None) -> pd.DataFrame:

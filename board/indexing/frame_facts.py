@@ -208,7 +208,8 @@ def gathered(parts: IndexParts, first: int, stop: int) -> FrameFacts:
         name, start, nth, first_line = parts.places[at]
         part = parts.opened(at)
         _add(facts, part, name, {"shard": numbers[name], "piece": start, "nth": nth, "first_line": first_line})
-        of_shard.append(as_table(part.scalars, ["step", "shard", "line", "prompt_key"]).to_pandas())
+        told = ["step", "shard", "line", "prompt_key", *({"split"} & {*part.scalars.column_names})]
+        of_shard.append(as_table(part.scalars, told).to_pandas())
         if at + 1 == stop or parts.places[at + 1][0] != name:
             facts.problems += repeated_steps(pd.concat(of_shard, ignore_index=True))
             of_shard = []

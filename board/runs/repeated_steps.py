@@ -16,6 +16,12 @@ REPEAT_FACTOR: Final = 2
 MORE: Final = 1.5
 """A step with fewer times the usual rows was written once, if its rows are near each other."""
 
+USUAL: Final = 0.8
+"""Where so large a share of the steps has one size, steps do not vary in size;"""
+
+VARIES: Final = 3
+"""else they may have so many standard deviations of a count more than is usual."""
+
 NEAR: Final = 4
 """So many steps' usual rows lie between rows that are near each other, at most."""
 
@@ -25,11 +31,15 @@ NAMED_WRITES: Final = 4
 
 @dataclass(frozen=True)
 class Write:
-    """Rows of one step that follow each other in a shard: their lines and the keys of their prompts, each of shape (rows,)."""
+    """Rows of one step that follow each other in a shard: their lines, the keys of their prompts, and which split they are of.
+
+    Each of shape (rows,).
+    """
 
     step: int
     lines: NDArray[np.int64]
     prompts: NDArray[np.int64]
+    splits: NDArray[np.int64]
 
     def __str__(self) -> str:
         first, last = int(self.lines[0]), int(self.lines[-1])
@@ -37,25 +47,28 @@ class Write:
 
     def part(self, start: int, stop: int) -> "Write":
         """The rows from `start` to before `stop`."""
-        return Write(self.step, self.lines[start:stop], self.prompts[start:stop])
+        return Write(self.step, self.lines[start:stop], self.prompts[start:stop], self.splits[start:stop])
 
 
 def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
     """Steps that one shard holds more than once, as a job resumed from a checkpoint writes them.
 
-    `scalars` has step, shard, line and prompt_key in the order the rows were read, shard by shard. Two signs, either is enough: the shard
-    comes back to a step after having gone on to another, or a step has a multiple of its neighbours' rows and repeats its own sequence of
-    prompts.
+    `scalars` has step, shard, line and prompt_key, and may have split, in the order the rows were read, shard by shard. Two signs, either is
+    enough: the shard comes back to a step after having gone on to another, or a step has a multiple of its neighbours' rows and repeats its
+    own sequence of prompts.
     """
     if scalars.empty:
         return []
     shards, names = pd.factorize(scalars["shard"])
     steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
+    splits = pd.factorize(scalars["split"])[0] + 1 if "split" in scalars else np.zeros(len(steps), np.int64)
     starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
     stops = [*starts[1:], len(steps)]
     by_shard: dict[int, list[Write]] = {}
     for start, stop in zip(starts, stops, strict=True):
-        by_shard.setdefault(int(shards[start]), []).append(Write(int(steps[start]), lines[start:stop], prompts[start:stop]))
+        by_shard.setdefault(int(shards[start]), []).append(
+            Write(int(steps[start]), lines[start:stop], prompts[start:stop], splits[start:stop])
+        )
     return [
         problem
         for code, writes in by_shard.items()
@@ -75,22 +88,30 @@ def _repeated(shard: str, writes: list[Write]) -> Problem:
 def _returns(shard: str, writes: list[Write]) -> list[Problem]:
     """Steps that come again after another step.
 
-    Neighbouring steps that are written in turns, as an asynchronous trainer does, are none: such a step has no more rows than others, and
-    its rows are near each other. Two steps tell nothing of that.
+    Neighbouring steps that are written in turns, as an asynchronous trainer does, are none: such a step has no more rows of any split than
+    others, as far as these vary, and its rows are near each other. Two steps tell nothing of that.
     """
     by_step: dict[int, list[Write]] = {}
     for write in writes:
         by_step.setdefault(write.step, []).append(write)
-    once = [of_step for of_step in by_step.values() if len(of_step) == 1]
-    once = once if 2 * len(once) >= len(by_step) else [*by_step.values()]
-    usual = float(np.median([sum(len(write.lines) for write in of_step) for of_step in once]))
+    kinds = 1 + max(int(write.splits.max()) for write in writes)
+    sizes = np.array([sum(np.bincount(write.splits, minlength=kinds) for write in of_step) for of_step in by_step.values()])
+    once = np.array([len(of_step) == 1 for of_step in by_step.values()])
+    told = sizes[once] if 2 * once.sum() >= len(once) else sizes
+    usual = float(np.median(told.sum(axis=1)))
+    of_split = np.array([float(np.median(own[own > 0])) if own.any() else 0.0 for own in told.T])
+    varies = ((told != of_split) & (told > 0)).mean(axis=0) > 1 - USUAL
+    most = np.maximum(MORE * of_split, np.where(varies, of_split + VARIES * np.sqrt(of_split), 0))
 
-    def in_turns(again: list[Write]) -> bool:
-        rows = sum(len(write.lines) for write in again)
+    def in_turns(again: list[Write], rows: NDArray[np.int64]) -> bool:
         between = max(int(late.lines[0] - early.lines[-1]) for early, late in pairwise(again))
-        return len(by_step) > 2 and rows < MORE * usual and between < NEAR * usual
+        return len(by_step) > 2 and bool((rows < most)[rows > 0].all()) and between < NEAR * usual
 
-    return [_repeated(shard, again) for again in by_step.values() if len(again) > 1 and not in_turns(again)]
+    return [
+        _repeated(shard, again)
+        for again, rows in zip(by_step.values(), sizes, strict=True)
+        if len(again) > 1 and not in_turns(again, rows)
+    ]
 
 
 def _doubled(shard: str, writes: list[Write]) -> list[Problem]:

@@ -97,13 +97,22 @@ FINE: dict[str, Callable[[], Shards]] = {
         "rank_1.jsonl": rows(range(10), groups=[1]),
         "rank_2.jsonl": rows(range(10), groups=[2]),
     },
+    "three groups left out": lambda: {
+        "a.jsonl": [row for row in rows(range(STEPS)) if row["group_id"] not in {"3-0", "9-2", "14-1"}]
+    },
+    "a group that is kept as discarded": lambda: {
+        "a.jsonl": [row | {"split": "discarded" if row["group_id"] == "4-1" else "train"} for row in rows(range(STEPS))]
+    },
+    "steps of two rows among three ranks": lambda: {
+        "a.jsonl": [row | {"rank": at % 3} for step in range(STEPS) for at, row in enumerate(rows([step])[: 2 + 5 * step % 11])]
+    },
 }
 
 
 @pytest.mark.parametrize("name", FINE)
 def test_sound_files_are_silent(tmp_path: Path, name: str) -> None:
     """Steps lie in several files for many reasons, and a rank may stop: where nothing is there twice and nothing is missing, nothing is said."""
-    assert {"two-files", "clock", "missing-ranks"}.isdisjoint(names(checked(tmp_path, FINE[name]())))
+    assert {"two-files", "clock", "missing-ranks", "small-steps"}.isdisjoint(names(checked(tmp_path, FINE[name]())))
 
 
 STOPPED: dict[str, tuple[Shards, tuple[int, int], str]] = {

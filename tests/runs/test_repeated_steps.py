@@ -1,5 +1,6 @@
 """board.runs.repeated_steps: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -67,3 +68,29 @@ def test_step_written_very_often_is_said_briefly() -> None:
     assert [problem.line for problem in problems] == [3, 4]
     assert f"500 times (line 1, line 3, line 5, line 7 and {500 - NAMED_WRITES} more)" in problems[0].reason
     assert all(len(problem.reason) < 200 for problem in problems)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_an_evaluation_beside_steps_in_turns_is_no_second_write(written: bool) -> None:
+    """A step with an evaluation has more rows, as all that have one; a step whose training is there twice is told all the same."""
+    dice = np.random.default_rng(0)
+    sizes = {"train": 12, "evaluation": 30}
+    rows = [
+        (step + 1.4 * dice.random(), step, split)
+        for step in range(20)
+        for split, count in sizes.items()
+        for _ in range(count * (split == "train" or step % 4 == 0) * (2 if written and step == 9 else 1))
+    ]
+    steps = [step for _, step, _ in sorted(rows)]
+    problems = repeated_steps(scalars(steps).assign(split=[split for *_, split in sorted(rows)]))
+
+    assert [problem.reason.split(" is ")[0] for problem in problems] == ["step 9"] * written
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_of_a_few_rows_more_or_less_are_written_once(seed: int) -> None:
+    """A file of one of several ranks has two rows of a step, or four: that is chance."""
+    dice = np.random.default_rng(seed)
+    rows = [(step + 1.4 * dice.random(), step) for step in range(20) for _ in range(1 + dice.binomial(4, 0.3))]
+
+    assert repeated_steps(scalars([step for _, step in sorted(rows)])) == []

@@ -206,12 +206,17 @@ def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:
 
 
 def _foreign(texts: pa.Array, tokens: Masked, some: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(N,) tokens of some rollouts inside the tags of tools' responses, or in turns of others, by tags and roles."""
+    """(N,) tokens of some rollouts inside the tags of tools' responses, or in turns of others, by tags and roles.
+
+    A role's marker alone at the end is how some models end their own turn, and the policy's.
+    """
     inside = np.zeros(len(tokens.codes), np.bool_)
     begins = np.searchsorted(tokens.of, np.arange(tokens.count))
     for begin, strings in zip(begins[some].tolist(), texts.take(pa.array(some)).to_pylist(), strict=True):
         if any("<" in one or "[INST" in one for one in strings if one):
             for segment in find_segments([one or "" for one in strings]):
+                if segment.first == len(strings) - 1:
+                    continue
                 if segment.kind == "tool response" or segment.label.partition(" ›")[0] in _OTHERS:
                     inside[begin + segment.first : begin + segment.last + 1] = True
     return inside

@@ -110,6 +110,23 @@ def test_nothing_is_masked_and_no_tool_is_known(tmp_path: Path) -> None:
     assert isinstance(asked(KIND, tmp_path, rows), CannotTell)
 
 
+@pytest.mark.parametrize("marker", ["<|user|>", "<|observation|>", "<|im_start|>user"])
+def test_a_role_that_ends_the_policys_own_turn(tmp_path: Path, marker: str) -> None:
+    """Some models end their answers by naming who speaks next: that token is theirs, and trained on."""
+    rows = [
+        {
+            "step": step,
+            "prompt": f"{step} {at}",
+            "response": "so it is",
+            "response_tokens": ["so", " it", " is", marker],
+            "loss_mask": [1.0] * 4,
+        }
+        for step in range(STEPS)
+        for at in range(PER_STEP)
+    ]
+    assert silent(asked(KIND, tmp_path, rows)) or isinstance(asked(KIND, tmp_path, rows), CannotTell)
+
+
 def test_words_that_are_masked_by_chance_are_the_policys() -> None:
     """A string that is also trained on, or that few rollouts have, is not learned."""
     codes = np.tile([0, 1, 2, 0], 12)

@@ -51,13 +51,13 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 75_655 + 7_500),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_000 + 60_000),
-    "modules in board/": (lambda: len(files("board", ".py")), 717 + 40),
-    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_912 + 40),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 63_029 + 10_000),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 81_277),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 583_340),
+    "modules in board/": (lambda: len(files("board", ".py")), 734),
+    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_597),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_251),
 }
-"""What is measured → how, and how much it may be: what it was on 2026-11-25, and what mending what people bring may add."""
+"""What is measured → how, and how much it may be: what it was on 2026-11-25, in the evening."""
 
 
 @pytest.mark.parametrize("what", CEILINGS)

@@ -22,7 +22,7 @@ def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Pag
     settled(page)
     go_to_page(page, "Compare")
     expect(page.get_by_text("B lies below A by more than chance", exact=False)).to_be_visible()
-
+    settled(page)
     row_of(page, 0).get_by_role("gridcell").nth(1).click()
     expect(page).to_have_url(re.compile("pair_prompt="))
     settled(page)

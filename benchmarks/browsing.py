@@ -21,7 +21,7 @@ from board.serving.page_addresses import TABS
 
 VIEWPORT: Final[ViewportSize] = {"width": 1400, "height": 1000}
 AN_HOUR: Final = 3600
-LOADED: Final = re.compile(r"^[0-9,]+ rows · (no|[0-9,]+) problem")
+LOADED: Final = re.compile(r"^[0-9,]+ rows · (nothing refused|[0-9,]+ problem)")
 """What the board says when a run is loaded; while it loads, it says the rows and the rate."""
 
 LOAD_MILLISECONDS: Final = 300_000

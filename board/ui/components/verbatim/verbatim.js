@@ -44,5 +44,20 @@ function showMarked(pane, text, [start, stop]) {
   mark.textContent = text.slice(start, stop);
   pane.replaceChildren(text.slice(0, start), mark, text.slice(stop));
   pane.scrollTop = mark.offsetTop - pane.clientHeight / 2;
-  requestAnimationFrame(() => mark.scrollIntoView({ block: "nearest" })); // once it has its place: the pane may begin below the window
+  keepInView(mark);
+}
+
+/**
+ * In the window, however what stands above grows while the page is built, until the reader moves on.
+ * @param {HTMLElement} mark
+ */
+function keepInView(mark) {
+  const watch = new IntersectionObserver((seen) => {
+    if (!mark.isConnected) watch.disconnect();
+    else if (!seen.at(-1)?.isIntersecting) mark.scrollIntoView({ block: "nearest" });
+  });
+  watch.observe(mark);
+  for (const kind of ["wheel", "pointerdown", "keydown"]) {
+    addEventListener(kind, () => watch.disconnect(), { once: true, capture: true, passive: true });
+  }
 }

@@ -86,7 +86,8 @@ def serve(
     if "*" in given and secret is None:
         raise BoardError("Answering to every host name is safe only with a token: leave out --no-token, or name the hosts.")
 
-    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given, *([log_in.host(login)] if login else ())]
+    at_provider = [log_in.host(login, _base(settings))] if login else ()
+    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given, *at_provider]
     # HostGate asks first, and unlike Streamlit's own list it can say "any plain address".
     settings |= {
         "server.allowedHosts": ["*"] if wide else names,
@@ -104,7 +105,7 @@ def _run(served: Served, started: Callable[[], None]) -> None:
     settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
-        routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
+        routes=_routes(_base(settings)),
         middleware=[*_gates(served), _home(settings, root)],
         lifespan=lambda _: _announcing(settings, started),
     )
@@ -172,11 +173,10 @@ def _home(settings: Settings, root: Path) -> Middleware:
 
 
 def _routes(base: str) -> list[BaseRoute]:
-    """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
-    prefix = f"/{base}" if base else ""
-    moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
-    download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    return [*moved, component_scripts.mounted(prefix), download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+    """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, as `_base` says."""
+    moved = [Route(f"{base}/{path}", _redirect_to(f"{base}/{tab.path}")) for path, tab in FORMER.items()]
+    download = Route(f"{base}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
+    return [*moved, component_scripts.mounted(base), download, Route(f"{base}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _redirect_to(now: str) -> Callable[[Request], Response]:

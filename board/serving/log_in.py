@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from board.errors import BoardError, pip_install
+from board.serving.listening import is_loopback
 
 CALLBACK: Final = "oauth2callback"
 """Where the provider sends the reader back to, below what all addresses begin with."""
@@ -22,6 +23,8 @@ ASKED: Final = Event()
 """Set where this server has its readers log in: a file of secrets that vanishes later opens nothing."""
 
 _SHORTEST_SECRET: Final = 32
+_MOST_BYTES: Final = 1_000_000
+_OF_PROVIDER: Final = ("client_id", "client_secret", "server_metadata_url")
 _LIBRARIES: Final = {"authlib": "Authlib", "httpx": "httpx"}
 
 
@@ -88,8 +91,8 @@ def found(files: Sequence[Path]) -> Path | None:
     return having[-1] if having else None
 
 
-def host(file: Path) -> str:
-    """The name by which readers reach the board, as a file of secrets says.
+def host(file: Path, base: str) -> str:
+    """The name by which readers reach the board, as a file of secrets says, for one whose addresses begin with `base` ("/rl").
 
     Raises BoardError where it says too little for a log-in, or lets nobody in, and where a library is missing; never with a value.
     """
@@ -100,9 +103,16 @@ def host(file: Path) -> str:
             raise BoardError("there is no table [auth], which says by whom readers are logged in.")
         admission(own)
         address = urlsplit(str(auth.get("redirect_uri", "")).replace("{port}", "1"))
-        if not address.hostname or not address.path.endswith(f"/{CALLBACK}"):
-            raise BoardError(f"redirect_uri in [auth] is the board's own address with /{CALLBACK} behind it.")
-        if len(str(auth.get("cookie_secret", ""))) < _SHORTEST_SECRET:
+        if not address.hostname or (address.path, address.query, address.fragment) != (f"{base}/{CALLBACK}", "", ""):
+            raise BoardError(f"redirect_uri in [auth] is the board's own address with {base}/{CALLBACK} behind it.")
+        if address.scheme != "https" and not (address.scheme == "http" and is_loopback(address.hostname)):
+            raise BoardError("redirect_uri in [auth] begins with https://, as others could take over a log-in without TLS.")
+        named = [table for name, table in auth.items() if isinstance(table, dict) and name != "client_kwargs"]
+        for table in [*named, auth] if not named or any(key in auth for key in _OF_PROVIDER) else named:
+            if lacking := [key for key in _OF_PROVIDER if not isinstance(table.get(key), str) or not table[key].strip()]:
+                raise BoardError(f"[auth] has a provider with no {lacking[0]}, without which nobody can log in.")
+        secret = auth.get("cookie_secret")
+        if not isinstance(secret, str) or len(secret) < _SHORTEST_SECRET:
             raise BoardError(
                 f"cookie_secret in [auth] has at least {_SHORTEST_SECRET} characters, as it could be guessed otherwise."
             )
@@ -118,6 +128,8 @@ def host(file: Path) -> str:
 
 def _tables(file: Path) -> Mapping[str, Any]:
     try:
+        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+            raise BoardError(f"{file} is no file of secrets.")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or "it is no TOML"  # the words of a parser quote what they do not take

@@ -50,7 +50,7 @@ def parsed_options(arguments: Sequence[str]) -> Settings:
     """
     # Streamlit reads its options when the first is asked for, and again as it starts, with ours: that they differ then is no news.
     logging.getLogger("streamlit.config").addFilter(lambda record: "restart streamlit" not in record.getMessage())
-    texts = {name: [text] for name, text in _of_environment()}
+    texts = dict(_of_environment())
     given: dict[str, list[str]] = {}
     rest = iter(arguments)
     for argument in rest:
@@ -61,14 +61,18 @@ def parsed_options(arguments: Sequence[str]) -> Settings:
     return {name: _value(name, values) for name, values in (texts | given).items()}
 
 
-def _of_environment() -> Iterator[tuple[str, str]]:
-    """Options that variables name: STREAMLIT_THEME_DARK_BASE_RADIUS is theme.dark.baseRadius."""
+def _of_environment() -> Iterator[tuple[str, list[str]]]:
+    """Options that variables name: STREAMLIT_THEME_DARK_BASE_RADIUS is theme.dark.baseRadius; a list has spaces between its texts.
+
+    Secrets are left out, as Streamlit itself takes these from the environment, and takes them from nobody else.
+    """
+    own = packaged_settings()
     for variable, text in os.environ.items():
         words = variable.removeprefix(_VARIABLES).lower().split("_") if variable.startswith(_VARIABLES) else []
         for cut in range(1, len(words)):
             name = ".".join([*words[:cut], words[cut] + "".join(map(str.capitalize, words[cut + 1 :]))])
-            if _is_option(name):
-                yield name, text
+            if _is_option(name) and (name in own or st.get_option(name) != text):
+                yield name, text.split() if isinstance(st.get_option(name), list) else [text]
 
 
 def _is_option(name: str) -> bool:

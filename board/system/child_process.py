@@ -53,9 +53,10 @@ class ChildProcess:
     """
 
     def __init__(self, module: str, environment: Mapping[str, str] | None = None, files: Sequence[int] = ()) -> None:
-        given = found_from({**(os.environ if environment is None else environment), **_FRUGAL})
+        found = os.pathsep.join(filter(None, [str(_PACKAGES), os.environ.get("PYTHONPATH")]))
+        given = {**(os.environ if environment is None else environment), **_FRUGAL, "PYTHONPATH": found}
         self._process = subprocess.Popen(
-            command(module), env=given, pass_fds=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-P", "-m", module], env=given, pass_fds=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -140,16 +141,6 @@ class ChildProcess:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def command(module: str) -> list[str]:
-    """What starts `python -m MODULE`, which finds nothing in the folder it is called from."""
-    return [sys.executable, "-P", "-m", module]
-
-
-def found_from(environment: Mapping[str, str]) -> dict[str, str]:
-    """That environment, in which this board is found, and whatever PYTHONPATH names for us."""
-    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [str(_PACKAGES), os.environ.get("PYTHONPATH")]))}
 
 
 def serve(answer: Callable[[Answer, Tell], Answer], *, niceness: int = 0, memory_share: int | None = None) -> None:

@@ -123,6 +123,7 @@ def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SERVER_PORT", "8999"),
         ("THEME_DARK_BASE_RADIUS", "7"),
         ("NO_SUCH", "x"),
+        ("SERVER_CORS_ALLOWED_ORIGINS", "c d"),
     ):
         monkeypatch.setenv(f"STREAMLIT_{name}", value)
     options = streamlit_options.parsed_options(
@@ -133,6 +134,7 @@ def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "server.port": 9000,
         "theme.dark.baseRadius": 7,
         "server.allowedHosts": ["a", "b"],
+        "server.corsAllowedOrigins": ["c", "d"],
         "server.sslCertFile": "x.pem",
     }
 
@@ -362,6 +364,12 @@ def test_files_are_named_from_where_the_board_is_started(serve: Serve, tmp_path:
     assert fetch(address)[0] == 200
     assert "theme.primaryColor = '#123456'" in "\n".join(options_told(path))
     assert not (app.ENTRY.parent / "my cache").exists()
+
+
+def test_a_secret_of_the_environment_is_left_to_streamlit(serve: Serve, tmp_path: Path) -> None:
+    """Which refuses to start where it is handed one as an option."""
+    first = "import os; os.environ['STREAMLIT_SERVER_COOKIE_SECRET'] = 'a secret that is long enough to sign with'"
+    assert fetch(serve(tmp_path, first=first))[0] == 200
 
 
 def test_the_start_says_where_the_board_is_and_nothing_else(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Tests of the log-in: who is let in, what a file of secrets may say, and that nothing of a run is answered before."""
 
+import os
 import re
 import time
 from pathlib import Path
@@ -99,6 +100,9 @@ AUTH = {
 }
 
 
+PROVIDER = ("client_id", "client_secret", "server_metadata_url")
+
+
 def written(folder: Path, board: str = "", **changed: str | None) -> Path:
     """A file of secrets with some settings of [auth] changed, or left out where they are None."""
     lines = [f"{name} = {value}" for name, value in (AUTH | changed).items() if value is not None]
@@ -113,6 +117,14 @@ def written(folder: Path, board: str = "", **changed: str | None) -> Path:
         pytest.param({"redirect_uri": None}, "redirect_uri", id="no address"),
         pytest.param({"redirect_uri": '"https://board.example.org/"'}, "oauth2callback", id="another address"),
         pytest.param({"redirect_uri": '"https://[::1/oauth2callback"'}, "no address", id="half an address"),
+        pytest.param({"redirect_uri": '"https://board.example.org/oauth2callback"'}, "/rl/oauth2callback", id="another path"),
+        pytest.param({"redirect_uri": '"https://board.example.org/rl/oauth2callback?a=1"'}, "/rl/oauth2callback", id="a query"),
+        pytest.param({"redirect_uri": '"http://board.example.org/rl/oauth2callback"'}, "https", id="without TLS"),
+        pytest.param({"redirect_uri": '"ftp://localhost/rl/oauth2callback"'}, "https", id="another scheme"),
+        *(pytest.param({name: None}, f"no {name}", id=f"no {name}") for name in PROVIDER),
+        *(pytest.param({name: '""'}, f"no {name}", id=f"empty {name}") for name in PROVIDER),
+        *(pytest.param({name: "7"}, f"no {name}", id=f"{name} a number") for name in PROVIDER),
+        pytest.param({"cookie_secret": "7" * 40}, "at least 32|no TOML", id="a secret that is a number"),
         pytest.param({"cookie_secret": '"xxx"'}, "at least 32", id="a secret to guess"),
         pytest.param({"cookie_secret": None}, "at least 32", id="no secret"),
         pytest.param({"board": "allow = []"}, "is empty", id="nobody allowed"),
@@ -130,7 +142,7 @@ def written(folder: Path, board: str = "", **changed: str | None) -> Path:
 def test_half_of_a_log_in(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     """Does not start: what is missing or wrong is named, with the file and without any value."""
     with pytest.raises(BoardError, match=said) as refused:
-        log_in.host(written(tmp_path, **changed))
+        log_in.host(written(tmp_path, **changed), "/rl")
     assert "secrets.toml" in str(refused.value)
     assert "SECRET" not in str(refused.value)
 
@@ -143,6 +155,7 @@ def test_half_of_a_log_in(tmp_path: Path, changed: dict[str, Any], said: str) ->
         pytest.param(b"[auth]\ncookie_secret = SECRET", "no TOML", id="no TOML"),
         pytest.param(b"\xff\xfe", "no TOML", id="no text"),
         pytest.param(b"a = " + b"[" * 100_000, "no TOML", id="deep"),
+        pytest.param(b" " * 2_000_000, "no file of secrets", id="endless"),
     ],
 )
 def test_no_file_of_secrets(tmp_path: Path, text: bytes, said: str) -> None:
@@ -150,8 +163,34 @@ def test_no_file_of_secrets(tmp_path: Path, text: bytes, said: str) -> None:
     file = tmp_path / "secrets.toml"
     file.write_bytes(text)
     with pytest.raises(BoardError, match=said) as refused:
-        log_in.host(file)
+        log_in.host(file, "/rl")
     assert "SECRET" not in str(refused.value)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe never ends, and a folder holds no text."""
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(BoardError, match="no file of secrets"):
+            log_in.host(place, "")
+
+
+def test_several_providers(tmp_path: Path) -> None:
+    """Each in a table of its own, beside the one that has no name or without it; half of one does not start."""
+    table = "\n".join(f"{name} = {AUTH[name]}" for name in PROVIDER)
+    for left_out in ((), PROVIDER):
+        file = written(tmp_path, "", **dict.fromkeys(left_out))
+        file.write_text(f"{file.read_text()}\n[auth.okta]\n{table}")
+        assert log_in.host(file, "/rl") == "board.example.org"
+    file.write_text(file.read_text().replace("[auth.okta]\nclient_id", "[auth.okta]\nno_id"))
+    with pytest.raises(BoardError, match="no client_id"):
+        log_in.host(file, "/rl")
+
+
+def test_this_machine_needs_no_tls(tmp_path: Path) -> None:
+    """To try a log-in out, loopback will do."""
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        assert log_in.host(written(tmp_path, redirect_uri=f'"http://{name}:8901/oauth2callback"'), "") == name.strip("[]")
 
 
 def test_which_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +206,7 @@ def test_which_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert log_in.found(app.secrets_files({})) is None
     written(own.parent)
     assert log_in.found(app.secrets_files({})) == own
-    assert log_in.host(own) == "board.example.org"
+    assert log_in.host(own, "/rl") == "board.example.org"
 
 
 RUN = "a-run-that-is-secret"

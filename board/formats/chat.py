@@ -11,8 +11,9 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Final
 
+from board.errors import RowRefused
 from board.formats import images
-from board.sources.json_record import as_text
+from board.sources.json_record import as_text, parse_value
 from board.text.padding import COMMON_PADS, stripped
 
 PADS: Final = ContextVar("PADS", default=COMMON_PADS)
@@ -48,6 +49,9 @@ _IMAGES: Final = frozenset({"image", "image_url", "input_image"})
 _RAW: Final = ("raw_text", "raw", "raw_content")
 """Keys under which the text of a call stands that could not be parsed."""
 
+_WRITTEN: Final = re.compile(r'\[\s*\{\s*"')
+"""How a list of messages begins that is written as JSON, as columns of tables hold it."""
+
 
 def is_chat(value: Any) -> bool:
     """Whether a value is a list of messages, each with a role."""
@@ -56,6 +60,17 @@ def is_chat(value: Any) -> bool:
         and bool(value)
         and all(isinstance(message, dict) and _role(message) is not None for message in value)
     )
+
+
+def messages_in(value: Any) -> list[dict[str, Any]] | None:
+    """The messages that a value is, or that it holds as JSON text, where one has a role; None of anything else."""
+    if isinstance(value, str):
+        if not _WRITTEN.match(value):
+            return None
+        with suppress(RowRefused):
+            found = parse_value(value.encode())
+            return found if is_chat(found) and any("type" not in one or "role" in one for one in found) else None
+    return value if is_chat(value) else None
 
 
 def chat(messages: Sequence[dict[str, Any]]) -> str:

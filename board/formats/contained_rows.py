@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat
+from board.formats.chat import is_chat, messages_in
 from board.formats.contract import Head, Place
 from board.formats.json_paths import rows_within
 from board.formats.mapping import HandMapping, Key
@@ -58,7 +58,7 @@ def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
 
 def _speaks(row: Record) -> bool:
     """Whether a row has a key of rollouts, or a conversation."""
-    return not SPEAKS.isdisjoint(row) or any(map(is_chat, row.values()))
+    return not SPEAKS.isdisjoint(row) or any(map(messages_in, row.values()))
 
 
 def guess_within(path: str, rows: list[Record], name: str) -> str:

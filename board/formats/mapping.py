@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import chat, is_chat, turns
-from board.formats.common_fields import rewarded
+from board.formats.chat import chat, messages_in, turns
+from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import step_in
+from board.formats.filename_hints import split_in, step_in
 from board.formats.json_paths import found, pruned, rows_at
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import mask, of_sample, total
@@ -138,7 +138,7 @@ class HandMapping:
     def _rollout(self, record: Record, place: Place, of: Callable[[Any], Any] = lambda value: value, said: Record = {}) -> Record:  # noqa: B006
         """The rollout in a record; `of` gives of a value what is one sample's, `said` is what was sampled where it is one of a list."""
         paths = self._paths()
-        rollout = {name: self._value(name, record, place, of) for name in self.fields} | said
+        rollout = given(split=split_in(place.name)) | {name: self._value(name, record, place, of) for name in self.fields} | said
         self._check(rollout)
         if self.reward_parts:
             rewards = (self._part(of(found(record, path)), path, weight) for path, weight in self.reward_parts)
@@ -221,8 +221,7 @@ def _split(value: Any, source: Source, place: Place) -> str | None:
 
 def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
     """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another."""
-    messages = rollout.get("response")
-    if not isinstance(messages, list) or not is_chat(messages):
+    if (messages := messages_in(rollout.get("response"))) is None:
         return {}
     prompt, response = turns(messages)
     if paths.get("prompt", paths["response"]) == paths["response"]:

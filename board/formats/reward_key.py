@@ -36,6 +36,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def is_verdict(path: str, values: Values) -> bool:
+    """Whether a key says of a rollout that it is right, as `correct` does beside true and false, and not what would be."""
+    return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and _every(values, lambda one: str(one).lower() in ("true", "false"))
+
+
 def is_reward(value: Any) -> bool:
     """Whether a value can be a reward: a number, true or false, or a text that says one of these."""
     return isinstance(value, int | float) or (isinstance(value, str) and _VERDICT.fullmatch(value) is not None)

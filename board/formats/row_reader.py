@@ -15,7 +15,7 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.aliases import remarked
-from board.formats.chat import chat, is_chat, response
+from board.formats.chat import chat, messages_in, response
 from board.formats.row import Alternative, FloatArray, Row
 from board.formats.token_names import PROMPT_IDS
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
@@ -142,7 +142,8 @@ def _read_text(row: Row, name: str, value: Any) -> None:
 def spoken(name: str, value: Any) -> str:
     """A value under the name of a text as text: chat messages, where they may stand, as roles and turns."""
     speak = _SPOKEN.get(name)
-    return speak(value) if speak and is_chat(value) else as_text(value)
+    said = messages_in(value) if speak else None
+    return speak(said) if speak and said is not None else as_text(value)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:

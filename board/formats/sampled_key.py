@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
+from board.formats.chat import messages_in
 from board.sources.json_record import Record
 
 Values = Sequence[Any]
@@ -107,7 +108,9 @@ class Sampled:
 
 
 def columns_of(records: Sequence[Record]) -> dict[str, list[Any]]:
-    """Every value that is no object, by path; a list of one item everywhere counts as its item, a list of objects as lists of their values."""
+    """Every value that is no object, by path; a list of one item everywhere counts as its item, a list of objects as lists of their values.
+
+    Messages that are written as JSON text count as messages."""
     keys = dict.fromkeys(key for record in records for key in record)
     return {path: found for key in keys for path, found in _below(key, [record.get(key) for record in records], _DEPTH)}
 
@@ -124,7 +127,7 @@ def _below(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list
     elif depth and given and all(isinstance(value, list) and len(value) == 1 for value in given) and _may_be_one(path, given):
         yield from _below(f"{path}.0", [None if value is None else value[0] for value in values], depth - 1)
     else:
-        yield path, values
+        yield path, [messages_in(value) or value for value in values]
 
 
 def _is_objects(value: Any) -> bool:

@@ -12,7 +12,7 @@ from board.formats.chat import is_chat
 from board.formats.filename_hints import step_in
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
-from board.formats.reward_key import is_reward, rewards_in
+from board.formats.reward_key import is_reward, is_verdict, rewards_in
 from board.formats.row_reader import as_alternatives, as_array
 from board.formats.sampled_key import Columns, Sampled, Values, columns_of, find, holds_text, is_asked, is_reference, spread
 from board.formats.token_names import IDS as RESPONSE_IDS
@@ -144,7 +144,9 @@ def _may_be(ours: str, path: str, values: Values) -> bool:
     """Whether a key that no alias names is one of ours by its words: what was asked, or the data set's own solution."""
     if ours == "prompt":
         return is_asked(path) and not is_reference(path) and holds_text(path, values)
-    return ours == "ground_truth" and is_reference(path) and not is_asked(path) and holds_text(path, values)
+    if ours != "ground_truth" or is_asked(path) or is_verdict(path, values):
+        return False
+    return is_reference(path) and holds_text(path, values)
 
 
 def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:

@@ -7,7 +7,7 @@ from collections.abc import Sized
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
+from board.formats.chat import messages_in, turns
 from board.formats.contract import Place
 from board.formats.filename_hints import split_in
 from board.formats.row_reader import shown
@@ -59,9 +59,9 @@ def nested(record: Record, key: str) -> Record:
 
 def spoken(messages: Any, key: str) -> tuple[str, str]:
     """(prompt, response) of the conversation under a key. Raises RowRefused for anything else."""
-    if not is_chat(messages):
+    if (said := messages_in(messages)) is None:
         raise RowRefused(f"`{key}` is {shown(messages)}, not a list of messages with roles")
-    return turns(messages)
+    return turns(said)
 
 
 def objects(record: Record, key: str) -> list[Record]:

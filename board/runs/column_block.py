@@ -333,7 +333,7 @@ def _steps(values: _Values) -> NDArray[np.int64]:
 
 
 def _text(values: _Values, written: Callable[[Any], str]) -> pa.Array:
-    if _types(values) == {str}:
+    if _types(values) == {str} and not any(value and value[0] == "[" for value in values):  # messages may be written as JSON text
         return pa.array(values, TEXT)
     return pa.array([None if value is None else written(value) for value in values], TEXT)
 

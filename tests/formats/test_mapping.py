@@ -1,6 +1,7 @@
 """Tests of the format that somebody wrote down by hand."""
 
 import contextlib
+import json
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ def test_constants_and_the_path() -> None:
     row = read(by, {"t": "4"}, Place("eval/x.jsonl", 1))
 
     assert (row.step, row.ids) == (0, {"data_source": "gsm8k", "split": "evaluation"})
+    assert read(mapping(response="t"), {"t": "4"}, Place("step_3/test_outputs.jsonl", 1)).ids == {"split": "evaluation"}
 
 
 SPLITS: dict[str, tuple[Any, str | None]] = {
@@ -123,6 +125,21 @@ CHATS: dict[str, tuple[dict[str, str], dict[str, Any], str | None, str]] = {
         "user:\n2+2?\n\nassistant:\n4",
     ),
     "texts": ({"response": "r", "prompt": "p"}, {"r": "4", "p": "2+2?"}, "2+2?", "4"),
+    "JSON for both": ({"response": "m"}, {"m": json.dumps(CHAT)}, "user:\n2+2?", "4"),
+    "JSON each": (
+        {"response": "r", "prompt": "p"},
+        {"p": json.dumps(CHAT[:1], separators=(",", ":")), "r": json.dumps(CHAT[1:], indent=1)},
+        "user:\n2+2?",
+        "4",
+    ),
+    "JSON of no messages": ({"response": "r"}, {"r": '[{"name": "f"}]'}, None, '[{"name": "f"}]'),
+    "calls as JSON that a model wrote": (
+        {"response": "r"},
+        {"r": '[{"type": "function_call"}]'},
+        None,
+        '[{"type": "function_call"}]',
+    ),
+    "half of a JSON": ({"response": "r"}, {"r": '[{"role": "user"'}, None, '[{"role": "user"'),
 }
 
 

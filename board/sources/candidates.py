@@ -67,6 +67,9 @@ _TABLE: Final = re.compile(
 _EVALUATION: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"version":\s*[0-9]+,\s*"status":\s*"[a-z]+",\s*"eval":\s*\{')
 """How a log of inspect_ai begins."""
 
+_SIMULATIONS: Final = re.compile(rb'\s*\{\s*"timestamp":\s*(?:null|"[^"]*"),\s*"info":\s*\{\s*"git_commit"')
+"""How the results of tau2-bench begin, whose simulations stand far below."""
+
 _SETTINGS: Final = re.compile(
     r"(?:.*config|.*args|hparams|.*tokenizer.*|special_tokens_map|vocab|added_tokens|.*\.index|.*\.account|trainer_state|dataset_info"
     r"|dataset_dict|state|metadata|manifest|.*_results|.*metrics|.*summary|.*metadata)\.json"
@@ -161,7 +164,7 @@ def databases_in(folder: Path, within: Path | None = None) -> dict[str, str]:
 def _has_records(start: bytes) -> bool:
     """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance, or is
     an object with a key of rollouts."""
-    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or _EVALUATION.match(start) or _TABLE.match(start):
+    if any(one.match(start) for one in (_OPENS_LIST, _OBJECT_PER_LINE, _EVALUATION, _SIMULATIONS, _TABLE)):
         return True
     if _OPENS_OBJECT.match(start) and _SPEAKS.search(start):
         return True

@@ -1,20 +1,30 @@
 """lighteval's details (`details_<task>_<date>.parquet`, by `--save-details`): the example, what was answered, and the metrics.
 
-Of multiple choice nothing is sampled: each choice has a log-probability. Knows these keys.
+Of multiple choice nothing is sampled: each choice has a log-probability. Older releases wrote other columns, some of them each value as
+Python writes it out. Knows these keys.
 """
 
+import ast
+import re
+from contextlib import suppress
 from typing import Any, Final
 
 from board.formats.benchmarks import NOTE, likeliest, sampled
 from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.validation import listed_or_none, nested
+from board.formats.validation import checked_list, listed_or_none, nested
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "lighteval"
 FAMILY: Final = NAME
 ARRAYS: Final[frozenset[str]] = frozenset()
+
+_OLDER: Final = frozenset({"example", "full_prompt", "predictions", "metrics"})
+"""Columns of the releases before `doc`, `model_response` and `metric`."""
+
+_WRITTEN_OUT: Final = ("predictions", "metrics", "gold", "choices", "gold_index", "input_tokens", "cont_tokens", "specifics")
+_TASK: Final = re.compile(r"details_(.+)_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.-]+\.parquet")
 
 _COUNTS: Final = ("truncated_tokens_count", "padded_tokens_count")
 
@@ -22,13 +32,15 @@ _COUNTS: Final = ("truncated_tokens_count", "padded_tokens_count")
 def recognise(head: Head) -> bool:
     """Whether every record is an example, a model's response and metrics."""
     return all(
-        all(isinstance(record.get(key), dict) for key in ("doc", "model_response", "metric")) and "query" in record["doc"]
+        record.keys() >= _OLDER
+        or (all(isinstance(record.get(key), dict) for key in ("doc", "model_response", "metric")) and "query" in record["doc"])
         for record in head.records
     )
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The samples of an example. Raises RowRefused when a part of it is not as lighteval writes it."""
+    record = _renewed(record, place) if record.keys() >= _OLDER else record
     doc, answered, metrics = (nested(record, key) for key in ("doc", "model_response", "metric"))
     said, choices = listed_or_none(answered, "text") or [], listed_or_none(doc, "choices") or []
     logprobs = listed_or_none(answered, "logprobs") or []
@@ -49,6 +61,39 @@ def rollouts(record: Record, place: Place) -> list[Record]:
         for one, value in zip(found, values if len(values) == len(found) else (), strict=False):
             one.update(given(**{field: value or None}))
     return found
+
+
+def _renewed(record: Record, place: Place) -> Record:
+    """A row of an older release with the columns of today's."""
+    told = {key: _parsed(record.get(key)) for key in _WRITTEN_OUT}
+    said = [one for value in checked_list(told, "predictions") for one in (value if isinstance(value, list) else [value])]
+    texts = [one for one in said if isinstance(one, str)]
+    gold = told["gold"] if isinstance(told["gold"], list) else [told["gold"]]
+    task = _TASK.fullmatch(place.name.rpartition("/")[2])
+    doc = {"query": record["example"], "instruction": record.get("instruction"), "specific": told["specifics"]}
+    right = {"choices": told["choices"], "gold_index": told["gold_index"]} if told["choices"] else {"choices": gold}
+    named = {"task_name": task[1] if task else place.name, "id": place.number}
+    inside = _flat(told["input_tokens"])
+    answered = {"input": record["full_prompt"], "text": texts, "input_tokens": inside, "output_tokens": told["cont_tokens"]}
+    chances = [one[0] if isinstance(one, tuple) and one else one for one in said]
+    return {
+        "doc": {"gold_index": [*range(len(gold))], **doc, **right, **named},
+        "model_response": answered | ({} if texts else {"logprobs": chances}),
+        "metric": told["metrics"],
+    }
+
+
+def _parsed(value: Any) -> Any:
+    """What Python wrote out, or the value itself."""
+    if isinstance(value, str) and value[:1] in ("[", "{", "("):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return ast.literal_eval(value)
+    return value
+
+
+def _flat(tokens: Any) -> Any:
+    """The tokens of a prompt, of which there is one list for each answer."""
+    return tokens[0] if isinstance(tokens, list) and tokens and isinstance(tokens[0], list) else tokens
 
 
 def note(head: Head) -> str:

@@ -27,6 +27,9 @@ _RIGHT: Final = set_of(
 """Words of what says whether a rollout did well."""
 
 _SCORE: Final = frozenset({"score", "rating", "helpfulness", "quality"})
+_WHOLE: Final = frozenset({"overall", "total", "final"})
+"""Words of the one score among several that is no part of another."""
+
 _VERDICT: Final = re.compile(r"\s*(true|false|yes|no|[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?)\s*", re.IGNORECASE)
 """A text that says a reward."""
 
@@ -59,6 +62,9 @@ def rewards_in(columns: Columns) -> list[str]:
         [path for path, values in fit.items() if _every(values, _is_flag)],
         [path for path, values in fit.items() if _every(values, is_number)],
     ):
+        whole = [path for path in found if not _WHOLE.isdisjoint(parts_of(path)[-1])]
+        if len(whole) == 1:
+            return whole
         if found:
             return found if len(found) == 1 or all(_may_be_part(path) for path in found) else []
     return []

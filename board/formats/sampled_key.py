@@ -235,7 +235,7 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
         return _CHAT, 0, depth, length
     if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
         return None  # the same in every row
-    if asked and not _BY_BOTH.isdisjoint(parts[-1]):
+    if asked and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
         return (_OWN, 0, depth, length) if any(map(_refers, columns.items())) else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
@@ -322,6 +322,14 @@ def _is_split(path: str, tier: int, columns: Columns) -> bool:
         return False
     lengths = lengths_of(columns[path])
     return any(other != path and as_long(values, lengths) for other, values in columns.items())
+
+
+def _is_scored(path: str, columns: Columns) -> bool:
+    """Whether lists of several stand at a path, with a number for each item in another column: a data set does not score its own answers."""
+    lengths = lengths_of(columns[path])
+    others = [values for name, values in columns.items() if name != path and as_long(values, lengths)]
+    numbers = (all(isinstance(item, int | float) for value in values if value for item in value) for values in others)
+    return any(numbers) and all(length is None or length > 1 for length in lengths)
 
 
 def lengths_of(values: Values) -> list[int | None]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from documented_layouts import DOCUMENTED_LAYOUTS
 from golden_runs import SHARDS, records
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from board.formats.mapping_file import parse
 from board.formats.suggest_mapping import guess
 from board.runs.opening import open_run
 
-ALL = {**LAYOUTS, **MORE_LAYOUTS}
+ALL = {**LAYOUTS, **MORE_LAYOUTS, **DOCUMENTED_LAYOUTS}
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 
 

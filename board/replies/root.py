@@ -27,10 +27,11 @@ class Root:
 
     def runs(self, most: int) -> RunsReply:
         """The runs, written last first, at most so many. Raises RunNotFound where there is no such folder."""
-        folders = [one for one in without_shelves(library.list_runs(self.folder)) if one.shards]
+        found = library.list_runs(self.folder)
+        folders = [one for one in without_shelves(found) if one.shards]
         listed = sorted(folders, key=lambda one: -one.modified_ns)
         rows = [ListedRunReply(one.name, one.shards, one.bytes, _when(one.modified_ns)) for one in listed[:most]]
-        return RunsReply(rows, max(0, len(listed) - most), library.links_out(self.folder))
+        return RunsReply(rows, max(0, len(listed) - most), library.links_out(self.folder, found))
 
     def run(self, name: str) -> Run:
         """The run of that name. Raises RunNotFound where there is none under the root."""

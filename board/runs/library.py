@@ -134,14 +134,19 @@ def _subfolders(folder: Path) -> list[Path]:
     return sorted(inside, key=lambda path: natural_key(path.name))
 
 
-def links_out(root: Path) -> list[str]:
-    """A sentence for each link under the root that leads to a folder elsewhere, which is not opened: what it is, and how it can be."""
-    links = (path for path in root.iterdir() if path.is_symlink() and not path.name.startswith(".") and path.is_dir())
-    outside = (path for path in links if not path.resolve().is_relative_to(root.resolve()))
+def links_out(root: Path, folders: Sequence[RunFolder]) -> list[str]:
+    """A sentence for each link under the root, beside its runs, that leads to a folder elsewhere, which is not opened: how it can be."""
+    places = {root}
+    for one in folders:
+        name = PurePosixPath(path_of(one.folder))
+        places |= {root / above for above in (name.parents if one.shards else (name, *name.parents))}
+    inside = (path for place in places if place.is_dir() for path in place.iterdir())
+    links = (path for path in inside if path.is_symlink() and not path.name.startswith("."))
+    outside = (path for path in links if path.is_dir() and not path.resolve().is_relative_to(root.resolve()))
     return [
-        f"{shown(link.name)} is a link to a folder outside the one that is served, and is not opened: "
+        f"{name} is a link to a folder outside the one that is served, and is not opened: "
         "serve the folder it leads to, or one above both."
-        for link in sorted(outside, key=lambda path: natural_key(path.name))
+        for name in sorted((shown(link.relative_to(root)) for link in outside), key=natural_key)
     ]
 
 

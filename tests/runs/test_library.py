@@ -208,12 +208,16 @@ def test_a_link_out_of_the_root_is_told(tmp_path: Path) -> None:
     write_run(tmp_path / "root/own", {"a.jsonl": [row()]})
     (tmp_path / "root/linked").symlink_to(tmp_path / "elsewhere/run")
     (tmp_path / "root/latest").symlink_to("own")
+    write_run(tmp_path / "root/exp/one", {"a.jsonl": [row()]})
+    (tmp_path / "root/empty").mkdir()
+    for deeper in ("exp", "empty"):
+        (tmp_path / "root" / deeper / "linked").symlink_to(tmp_path / "elsewhere/run")
 
-    (told,) = links_out(tmp_path / "root")
+    told = links_out(tmp_path / "root", list_runs(tmp_path / "root"))
 
-    assert told.startswith("linked is a link")
-    assert "serve the folder it leads to" in told
-    assert [one.name for one in list_runs(tmp_path / "root")] == ["own"]
+    assert [one.partition(" is a link")[0] for one in told] == ["empty/linked", "exp/linked", "linked"]
+    assert all("serve the folder it leads to" in one for one in told)
+    assert [one.name for one in list_runs(tmp_path / "root") if one.shards] == ["exp", "exp/one", "own"]
 
 
 def test_root_may_itself_be_a_link(tmp_path: Path) -> None:

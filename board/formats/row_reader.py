@@ -105,11 +105,15 @@ def _check_required(record: Record) -> None:
         return
     keys = ", ".join(key[:40] for key in list(record)[:12]) or "none"
     guesses = [f"{key[:40]} → {name}" for key in record if (name := remarked(key)) and name not in record]
-    guesses += [
-        f"{alias} → {name}" for name, aliases in _ALIASES.items() if name not in record for alias in aliases if alias in record
-    ]
+    likely = ((next((one for one in aliases if _may_be(name, record.get(one))), ""), name) for name, aliases in _ALIASES.items())
+    guesses += [f"{alias} → {name}" for alias, name in likely if alias and name not in record]
     hint = f"; perhaps {', '.join(guesses)}" if guesses else ""
     raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {keys}{hint}")
+
+
+def _may_be(name: str, value: Any) -> bool:
+    """Whether a value may stand under a name: true or false is a reward or nothing."""
+    return value is not None and (name == "reward" or not isinstance(value, bool))
 
 
 def _step(record: Record) -> int:

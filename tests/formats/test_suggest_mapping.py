@@ -1,6 +1,7 @@
 """Tests of guessing a mapping from what stands in a run."""
 
 import contextlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rows import write_run
 
 from board import formats
 from board.errors import RowRefused
+from board.formats import row_reader
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.contract import Head, Place
 from board.formats.json_paths import found
@@ -205,6 +207,18 @@ def test_public_layouts(layout: Layout) -> None:
 
     assert {"response": layout.response, **layout.others}.items() <= fields.items()
     assert parse(guess(layout.rows, layout.name)).each == ("response" if layout.each else "")
+
+
+@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
+def test_a_refusal_contradicts_no_guess(layout: Layout) -> None:
+    """What a refused row says its keys may be called here is what the guess takes them for."""
+    fields = guessed(*layout.rows, name=layout.name)
+
+    with pytest.raises(RowRefused) as refused:
+        row_reader.read(layout.rows[0])
+
+    hints = re.findall(r"(\S+) → (\w+)", str(refused.value).partition("; perhaps ")[2])
+    assert [(key, ours, fields.get(ours)) for key, ours in hints if str(fields.get(ours)).partition(".")[0] != key] == []
 
 
 @pytest.mark.parametrize("layout", ALL.values(), ids=ALL)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from board.formats import chat
 from board.formats.row_reader import EXACT, array_name, as_id, kept_name, parts, spoken
 from board.formats.token_names import IDS, PROMPT_IDS
 from board.metrics.formulas import BoolArray
@@ -180,6 +181,7 @@ class _Builder:
     def block(self, lines: Sequence[Line]) -> Block:
         """The block of these lines."""
         self._check_required()
+        chat.PADS.set(self._pads)
         steps, tokens = _steps(self._values("step")), self._unpadded(self._tokens())
         named = np.full(self._count, -1) if tokens is None else _lengths(tokens)
         for name, column in self._columns.items():

@@ -33,17 +33,20 @@ COPIES = [
 
 
 def padded(row: dict[str, Any], pad: str, side: str, arrays: str, dice: Random) -> dict[str, Any]:
-    """The row with up to four pads at the ends of its prompt, and of its response, its tokens and, unless they are `bare`, its arrays."""
+    """The row with up to four pads at the ends of its texts, of each message's, of its tokens and, unless they are `bare`, its arrays."""
 
     def around() -> tuple[int, int]:
         return (dice.randrange(5) if side != "right" else 0, dice.randrange(5) if side != "left" else 0)
 
     (before, behind), (left, right) = around(), around()
     made = dict(row)
-    if isinstance(row["prompt"], str):
-        made["prompt"] = pad * before + row["prompt"] + pad * behind
-    if isinstance(row["response"], str):
-        made["response"] = pad * left + row["response"] + pad * right
+    ends = {"prompt": (before, behind), "response": (left, right), "ref_response": (before, right), "ground_truth": (left, behind)}
+    for name, (start, stop) in ends.items():
+        value = row.get(name)
+        if isinstance(value, str):
+            made[name] = pad * start + value + pad * stop
+        elif isinstance(value, list):
+            made[name] = [one | {"content": pad * start + one["content"] + pad * stop} for one in value]
     tokens = row.get("response_tokens")
     for name, value in row.items():
         if tokens and isinstance(value, list) and len(value) == len(tokens) and arrays != "bare":

@@ -20,6 +20,7 @@ from board.runs.part_builder import Item
 from board.schema import TOKENS
 from board.sources import json_cutting
 from board.sources.shards import Line, Shard, find_shards, read_lines
+from board.text.padding import COMMON_PADS
 
 SAMPLES = [shard for run in sorted((Path(__file__).parents[2] / "rollout_samples").iterdir()) for shard in find_shards(run)[0]]
 LINE_FILES = [
@@ -60,6 +61,16 @@ def test_an_ordinary_row_is_read_by_columns() -> None:
     assert found.numbers["reward"].tolist()[0] == 1
     assert np.isnan(found.numbers["reward"][1])
     assert found.sources["line"].tolist() == [1, 2]
+
+
+def test_a_run_s_own_pads_are_no_text_of_a_message() -> None:
+    """Messages are without them, as the rows would have it, whatever run was read before."""
+    asked = line(ROW | {"prompt": [{"role": "user", "content": "<x><x>hi<x>"}]})
+    for pads, expected in ((COMMON_PADS | {"<x>"}, "user:\nhi"), (COMMON_PADS, "user:\n<x><x>hi<x>")):
+        ((_, found),) = ColumnReader(pads).read(lines_of(asked))
+
+        assert found is not None
+        assert found.texts["prompt"].to_pylist() == [expected]
 
 
 TAKEN: dict[str, dict[str, Any]] = {

@@ -4,14 +4,12 @@ import json
 import re
 from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from generated_runs import RUNS
 from golden_replies import PARTNERS, differences, replies
-from rows import write_run
+from padded_copies import NAMED, place
 
 from board.cli.main import main
 from board.user_files import run_pads
@@ -19,8 +17,6 @@ from board.user_files import run_pads
 SHOWN = 10
 SIZES = ("bytes", "rate")
 """What is of the files, and not of what they hold."""
-
-NAMED = "<|extra_0|>"
 
 COPIES = [
     pytest.param("ppo", NAMED, "right", "padded", id="ppo-right-named"),
@@ -30,45 +26,6 @@ COPIES = [
     pytest.param("agent", NAMED, "both", "padded", id="agent-both-named"),
     pytest.param("evaluation", "[PAD]", "both", "none", id="evaluation-both"),
 ]
-
-
-def padded(row: dict[str, Any], pad: str, side: str, arrays: str, dice: Random) -> dict[str, Any]:
-    """The row with up to four pads at the ends of its texts, of each message's, of its tokens and, unless they are `bare`, its arrays."""
-
-    def around() -> tuple[int, int]:
-        return (dice.randrange(5) if side != "right" else 0, dice.randrange(5) if side != "left" else 0)
-
-    (before, behind), (left, right) = around(), around()
-    made = dict(row)
-    ends = {"prompt": (before, behind), "response": (left, right), "ref_response": (before, right), "ground_truth": (left, behind)}
-    for name, (start, stop) in ends.items():
-        value = row.get(name)
-        if isinstance(value, str):
-            made[name] = pad * start + value + pad * stop
-        elif isinstance(value, list):
-            made[name] = [one | {"content": pad * start + one["content"] + pad * stop} for one in value]
-    tokens = row.get("response_tokens")
-    for name, value in row.items():
-        if tokens and isinstance(value, list) and len(value) == len(tokens) and arrays != "bare":
-            made[name] = [0] * left + value + [0] * right
-    if tokens:
-        made["response_tokens"] = [pad] * left + tokens + [pad] * right
-    return made
-
-
-def place(root: Path, name: str, arrays: str, copy: tuple[str, str] | None) -> None:
-    """Write a generated run as it is, or as a padded copy (pad, side); its rows without tokens where `arrays` is "none"."""
-    dice, shards = Random(f"pads {name}"), dict[str, list[dict[str, Any]]]()
-    for shard, row in RUNS[name](Random(f"golden {name}")):
-        if arrays == "none":
-            row = {key: value for key, value in row.items() if not isinstance(value, list)}
-        if arrays == "masked":
-            row = row | {"loss_mask": [1] * len(row["response_tokens"])}
-        if row["step"] < 6:
-            shards.setdefault(shard, []).append(padded(row, *copy, arrays, dice) if copy else row)
-    folder = write_run(root / name, shards)
-    if copy and copy[0] == NAMED:
-        (folder / "rollouts.toml").write_text(f"pads = [{json.dumps(NAMED)}]\n", encoding="utf-8")
 
 
 def without_sizes(answer: Any) -> Any:

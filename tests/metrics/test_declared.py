@@ -225,6 +225,9 @@ GUIDANCE = {
     "KL should stay positive and small": ("objective/kl", "steady", "positive and small"),
     "the ratio should stay near 1, and 2.0 or 0.1 is too drastic": ("val/ratio", "steady", "At 2.0 or 0.1"),
     "a value loss that spikes or is NaN is bad": ("loss/value_avg", "down", "spike or NaN is bad"),
+    "clipping that collapses to 0": ("policy/clipfrac_avg", "", "stays at 0"),
+    "clipping of values that collapses to 0": ("val/clipfrac_avg", "", "falls to 0 for good"),
+    "an update's KL that collapses to 0": ("policy/approxkl_avg", "steady", "falls to 0 for good"),
 }
 
 
@@ -236,6 +239,7 @@ def test_readings_hold_what_trl_advises(name: str, better: str, said: str) -> No
     assert found is not None
     assert found[0].reading.better == better
     assert said in found[0].reading.departure.en
+    assert "TRL, PPO Trainer" in found[0].source
 
 
 HEALTH = {

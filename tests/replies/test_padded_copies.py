@@ -1,6 +1,5 @@
 """A run and its padded copy are one run: the same numbers, lists and texts in every reply."""
 
-import json
 import re
 from itertools import islice
 from pathlib import Path

@@ -36,6 +36,9 @@ class Name(NamedTuple):
 Pattern = Literal["negative", "stopped", "spiked"]
 """What a curve must not do though each of its values alone is healthy: stay below 0, fall to exactly 0 for good, jump once."""
 
+_SINGLE: Final = 1e-6
+"""How near to a bound a value is at it: trackers keep 32 bits of a number, of 0.1 a little more than 0.1."""
+
 
 @dataclass(frozen=True)
 class Interpretation:
@@ -56,7 +59,8 @@ class Interpretation:
     def healthy(self, value: float) -> bool:
         """Whether a finite value lies within the bounds."""
         low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
-        return low < value < high if self.open else low <= value <= high
+        at_bound = math.isclose(value, low, rel_tol=_SINGLE) or math.isclose(value, high, rel_tol=_SINGLE)
+        return not (self.open and at_bound) and low <= value <= high
 
     @property
     def ranged(self) -> bool:

@@ -12,7 +12,7 @@ from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
 
 TRL = "TRL, PPO Trainer"
 ROLL = "ROLL, Trackers and Metrics"
-PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
+PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347; " + TRL
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
 NEAR_ONE = reading(
@@ -54,8 +54,9 @@ CLIPPED = reading(
 STEP = reading(
     "steady",
     (
-        "It should stay small. A spike is an update that changed the policy at once: look at reward and KL after it.",
-        "应保持较小。尖峰说明某次更新一下子改变了策略：请查看其后的奖励与 KL。",
+        "It should stay small. A spike is an update that changed the policy at once: look at reward and KL after it. If it falls to 0 "
+        "for good, the policy no longer moves.",
+        "应保持较小。尖峰说明某次更新一下子改变了策略：请查看其后的奖励与 KL。若从某步起一直为 0，说明策略不再变化。",
     ),
     never=("stopped",),
 )
@@ -140,7 +141,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "update/approxkl",
         "nats per token",
         "mean over tokens of (log r)² / 2",
-        SCHULMAN,
+        f"{SCHULMAN}; {TRL}",
         ("Approximate KL between the policies before and after the update.", "更新前后两个策略之间的近似 KL。"),
         STEP,
         over_tokens("update_k2", "mean"),

@@ -34,7 +34,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "critic/clip_share",
         "share, 0 to 1",
         "share of tokens whose clipped value loss exceeds the unclipped one, over the step's updates",
-        "Huang et al. 2024 (N+ details), arXiv:2403.17031",
+        "Huang et al. 2024 (N+ details), arXiv:2403.17031; TRL, PPO Trainer",
         ("Share of tokens on which clipping of values took effect.", "价值裁剪生效的 token 比例。"),
         reading(
             "",

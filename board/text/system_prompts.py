@@ -11,15 +11,15 @@ _TEMPLATES: Final = tuple(
     re.compile(pattern, re.DOTALL)
     for pattern in (
         r".*?<endofsystem>",
-        r"\s*<\|im_start\|>system\n.*?<\|im_end\|>",  # ChatML
+        r"\s*<\|im_start\|>system(?:\n|<\|im_sep\|>).*?<\|im_end\|>",  # ChatML, also Phi 4's
         r"\s*(?:<\|begin_of_text\|>)?<\|(?:start_)?header(?:_id)?(?:_start)?\|>system<\|(?:end_)?header(?:_id)?(?:_end)?\|>.*?<\|eot(?:_id)?\|>",
         r"\s*(?:<s>)?\s*\[INST\]\s*<<SYS>>.*?<</SYS>>",  # Llama 2
         r"\s*(?:<s>)?\s*\[SYSTEM_PROMPT\].*?\[/SYSTEM_PROMPT\]",  # Mistral
         r"\s*(?:<bos>)?<start_of_turn>(?:system|developer)\n.*?<end_of_turn>",  # Gemma
-        r"\s*<｜begin▁of▁sentence｜>(?!<｜).+?(?=<｜User｜>)",  # DeepSeek
+        r"\s*<｜begin▁of▁sentence｜>(?!<｜|User: ).+?(?=<｜User｜>|\n\nUser: )",  # DeepSeek
         r"\s*(?:\[gMASK\]<sop>)?<\|system\|>.*?(?=<\|user\|>)",  # GLM, Phi, Zephyr
         r"\s*<\|start\|>system<\|message\|>.*?<\|end\|>(?:<\|start\|>developer<\|message\|>.*?<\|end\|>)?",  # gpt-oss
-        r"(?:system|developer):\n.*?(?=\n\nuser:\n)",  # chat messages, as the board writes them
+        r"(?:system|developer):?\n.*?(?=\nuser:?\n)",  # chat messages, as the board writes them; ChatML without its special tokens
     )
 )
 """What a system prompt looks like at the beginning of a prompt."""

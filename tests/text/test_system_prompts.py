@@ -13,6 +13,12 @@ SYSTEM: dict[str, tuple[str, Hiding | None, tuple[str, bool]]] = {
         HIDDEN,
         ("<|im_start|>user\nhi<|im_end|>\n", True),
     ),
+    "Phi 4": (
+        "<|im_start|>system<|im_sep|>Be brief.<|im_end|><|im_start|>user<|im_sep|>hi<|im_end|>",
+        HIDDEN,
+        ("<|im_start|>user<|im_sep|>hi<|im_end|>", True),
+    ),
+    "ChatML without its special tokens": ("system\nBe brief.\nuser\nhi\nassistant\n", HIDDEN, ("user\nhi\nassistant\n", True)),
     "ChatML without one": ("<|im_start|>user\nhi<|im_end|>\n", HIDDEN, ("<|im_start|>user\nhi<|im_end|>\n", False)),
     "Llama 2": ("<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nhi [/INST]", HIDDEN, ("hi [/INST]", True)),
     "Llama 3": (
@@ -32,6 +38,12 @@ SYSTEM: dict[str, tuple[str, Hiding | None, tuple[str, bool]]] = {
         ("<start_of_turn>user\nhi", True),
     ),
     "DeepSeek": ("<｜begin▁of▁sentence｜>Be brief.<｜User｜>hi", HIDDEN, ("<｜User｜>hi", True)),
+    "DeepSeek 2": ("<｜begin▁of▁sentence｜>Be brief.\n\nUser: hi\n\nAssistant:", HIDDEN, ("User: hi\n\nAssistant:", True)),
+    "DeepSeek 2 without one": (
+        "<｜begin▁of▁sentence｜>User: hi\n\nUser: ",
+        HIDDEN,
+        ("<｜begin▁of▁sentence｜>User: hi\n\nUser: ", False),
+    ),
     "DeepSeek without one": ("<｜begin▁of▁sentence｜><｜User｜>hi", HIDDEN, ("<｜begin▁of▁sentence｜><｜User｜>hi", False)),
     "GLM": ("[gMASK]<sop><|system|>\nBe brief.<|user|>\nhi", HIDDEN, ("<|user|>\nhi", True)),
     "messages": ("system:\nBe brief.\n\nuser:\nhi", HIDDEN, ("user:\nhi", True)),

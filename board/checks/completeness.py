@@ -84,8 +84,9 @@ def _members(evidence: Evidence) -> NDArray[np.int64]:
 
 
 def missing_steps(evidence: Evidence) -> Answer:
-    """Gaps of a run whose steps are otherwise evenly spaced."""
-    steps = np.unique(evidence.frame["step"].to_numpy(np.int64))
+    """Gaps of a run whose steps are otherwise evenly spaced; a step all of whose rollouts the trainer discarded is none."""
+    own = np.unique(evidence.frame["step"].to_numpy(np.int64))
+    steps = np.union1d(own, evidence.discarded)
     if len(steps) < LEAST_STEPS:
         return Unable(f"{plural(len(steps), 'step')} are too few to tell how they are spaced")
     rising: NDArray[np.uint64] = steps.view(np.uint64)  # so that distances are exact, which may be beyond int64
@@ -100,7 +101,7 @@ def missing_steps(evidence: Evidence) -> Answer:
     count = int((whole[gaps] - np.uint64(1)).sum())
     bounds = [(int(steps[gap]), int(steps[gap + 1])) for gap in gaps[:NAMED]]
     what = f"{count:,} of {count + len(steps):,} steps without a rollout: {_named(_first_between(bounds, stride), count)}"
-    return Fault(what, _first_of(evidence, steps[gaps + 1]))
+    return Fault(what, _first_of(evidence, own[np.searchsorted(own, steps[gaps + 1]).clip(max=len(own) - 1)]))
 
 
 def small_steps(evidence: Evidence) -> Answer:

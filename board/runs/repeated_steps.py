@@ -89,9 +89,11 @@ def _returns(shard: str, writes: list[Write]) -> list[Problem]:
     """Steps that come again after another step.
 
     Neighbouring steps that are written in turns, as an asynchronous trainer does, are none: such a step has no more rows of any split than
-    others, as far as these vary, and its rows are near each other. Two steps tell nothing of that.
+    others, as far as these vary, and its rows are near each other, of which two steps tell nothing; or the trainer went back to a step only to
+    go on after a few of its rows, where a resumed job writes a step whole before the next.
     """
     by_step: dict[int, list[Write]] = {}
+    back = _resumes(writes)
     for write in writes:
         by_step.setdefault(write.step, []).append(write)
     kinds = 1 + max(int(write.splits.max()) for write in writes)
@@ -104,6 +106,8 @@ def _returns(shard: str, writes: list[Write]) -> list[Problem]:
     most = np.maximum(MORE * of_split, np.where(varies, of_split + VARIES * np.sqrt(of_split), 0))
 
     def in_turns(again: list[Write], rows: NDArray[np.int64]) -> bool:
+        if not any(int(again[0].lines[0]) < line <= int(again[-1].lines[0]) for line in back):
+            return True
         between = max(int(late.lines[0] - early.lines[-1]) for early, late in pairwise(again))
         return len(by_step) > 2 and bool((rows < most)[rows > 0].all()) and between < NEAR * usual
 
@@ -111,6 +115,20 @@ def _returns(shard: str, writes: list[Write]) -> list[Problem]:
         _repeated(shard, again)
         for again, rows in zip(by_step.values(), sizes, strict=True)
         if len(again) > 1 and not in_turns(again, rows)
+    ]
+
+
+def _resumes(writes: list[Write]) -> list[int]:
+    """The first lines of writes with which a job may have begun again: behind a later step, and whole, or the last of all."""
+    largest: dict[int, int] = {}
+    for write in writes:
+        largest[write.step] = max(largest.get(write.step, 0), len(write.lines))
+    whole = float(np.median(list(largest.values()))) / MORE
+    goes_on = [late.step > early.step for early, late in pairwise(writes)]
+    return [
+        int(late.lines[0])
+        for at, (early, late) in enumerate(pairwise(writes), 1)
+        if late.step < early.step and (len(late.lines) >= whole or not any(goes_on[at:]))
     ]
 
 

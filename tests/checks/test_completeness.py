@@ -100,6 +100,9 @@ FINE: dict[str, Callable[[], Shards]] = {
     "three groups left out": lambda: {
         "a.jsonl": [row for row in rows(range(STEPS)) if row["group_id"] not in {"3-0", "9-2", "14-1"}]
     },
+    "a step that is kept as discarded": lambda: {
+        "a.jsonl": [row | {"split": "discarded" if row["step"] == 7 else "train"} for row in rows(range(STEPS))]
+    },
     "a group that is kept as discarded": lambda: {
         "a.jsonl": [row | {"split": "discarded" if row["group_id"] == "4-1" else "train"} for row in rows(range(STEPS))]
     },

@@ -21,6 +21,15 @@ REPEATED: dict[str, tuple[list[int], list[int] | None, list[str]]] = {
     "one row": ([5], None, []),
     "comes back": ([0, 0, 1, 1, 0, 0], None, ["5: step 0 is written 2 times (lines 1 to 2, lines 5 to 6)"]),
     "neighbours in turns": ([0, 0, 1, 0, 1, 1, 2, 1, 2, 2, 3, 2, 3, 3, 3, 3], None, []),
+    "two steps in turns": ([0] * 6 + [1] * 2 + [0] * 2 + [1] * 6, None, []),
+    "two steps of which the first is written again": (
+        [0] * 6 + [1] * 2 + [0] * 6 + [1] * 6,
+        None,
+        [
+            "9: step 0 is written 2 times (lines 1 to 6, lines 9 to 14)",
+            "15: step 1 is written 2 times (lines 7 to 8, lines 15 to 20)",
+        ],
+    ),
     "comes back to a step that was whole": (
         [0, 0, 1, 1, 2, 2, 3, 3, 1, 1, 4, 4],
         None,

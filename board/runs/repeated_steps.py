@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.schema import EVALUATION
 from board.sources.shards import Problem
 
 REPEAT_FACTOR: Final = 2
@@ -61,7 +62,8 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
         return []
     shards, names = pd.factorize(scalars["shard"])
     steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
-    splits = pd.factorize(scalars["split"])[0] + 1 if "split" in scalars else np.zeros(len(steps), np.int64)
+    # what is discarded is of one batch with what is not; an evaluation beside it is of none
+    splits = (scalars["split"] == EVALUATION).to_numpy(np.int64) if "split" in scalars else np.zeros(len(steps), np.int64)
     starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
     stops = [*starts[1:], len(steps)]
     by_shard: dict[int, list[Write]] = {}

@@ -103,3 +103,12 @@ def test_steps_of_a_few_rows_more_or_less_are_written_once(seed: int) -> None:
     rows = [(step + 1.4 * dice.random(), step) for step in range(20) for _ in range(1 + dice.binomial(4, 0.3))]
 
     assert repeated_steps(scalars([step for _, step in sorted(rows)])) == []
+
+
+def test_rows_that_are_discarded_are_of_the_step_s_batch() -> None:
+    """A group of a step that is written in turns was discarded: as many rows as ever, two kept and three not, three kept and two not."""
+    rows = [(step + 1.4 * at / 5 + 0.01 * (step % 3), step, at) for step in range(20) for at in range(5)]
+    kept = {4: 2, 9: 3, 14: 0}
+    splits = ["discarded" if at >= kept.get(step, 5) else "train" for _, step, at in sorted(rows)]
+
+    assert repeated_steps(scalars([step for _, step, _ in sorted(rows)]).assign(split=splits)) == []

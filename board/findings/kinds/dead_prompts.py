@@ -31,7 +31,9 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     firsts = np.full(len(dead), np.nan)
     firsts[rows[grouped.starts[:-1]]] = flat
     curve = dossier.curve_of(dossier.prompt_for_prompt(firsts))
-    turn = curve.turn()
+    # a step of one or two groups tells its share no better than as many draws do
+    share, groups = float(np.nanmean(firsts)), float(np.median(curve.count[curve.count > 0]))
+    turn = curve.turn(float(np.sqrt(share * (1 - share) / groups)))
     if turn is None or turn.z < limits["z"]:
         return None
     end = curve.mean[max(turn.at, round((1 - _EDGE) * len(curve.mean))) :]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import outbreak
+from board.findings.outbreaks import beyond, outbreak
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural
 from board.text.format_number import fmt
@@ -32,6 +32,8 @@ class Twins:
 
     has: NDArray[np.bool_]
     """Has an equal, and a reward."""
+    first: NDArray[np.bool_]
+    """Is the first of its equals."""
     contradicted: NDArray[np.bool_]
     """Its equals do not all have about its reward."""
     off: Float64Array
@@ -76,7 +78,8 @@ def _of_one_prompt(dossier: Dossier) -> NDArray[np.int64]:
 
 def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Array, tolerance: float) -> Twins:
     """Which of (n,) rollouts have an equal digest in their group, and which of those are contradicted by more than `tolerance`."""
-    has, contradicted, off = np.zeros(len(groups), np.bool_), np.zeros(len(groups), np.bool_), np.zeros(len(groups))
+    has, first, contradicted = (np.zeros(len(groups), np.bool_) for _ in range(3))
+    off = np.zeros(len(groups))
     scored = np.flatnonzero(np.isfinite(digests) & np.isfinite(rewards))
     order = scored[np.lexsort([rewards[scored], digests[scored], groups[scored]])]
     g, d, r = groups[order], digests[order], rewards[order]
@@ -86,7 +89,8 @@ def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Arra
     median = (r[firsts + (sizes - 1) // 2] + r[firsts + sizes // 2]) / 2
     has[order], contradicted[order] = np.repeat(sizes > 1, sizes), np.repeat(apart, sizes)
     off[order] = np.abs(r - np.repeat(median, sizes))
-    return Twins(has, contradicted, off)
+    first[order[firsts[sizes > 1]]] = True
+    return Twins(has, first, contradicted, off)
 
 
 def _is_paid_by_length(dossier: Dossier, answers: Twins, rewards: Float64Array) -> bool:
@@ -104,9 +108,14 @@ def _is_paid_by_length(dossier: Dossier, answers: Twins, rewards: Float64Array) 
 def _found(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | None:
     limit = "text" if what == "text" else "answer"
     begun = outbreak(dossier.steps, some.contradicted, some.has, usual=limits[limit] / 2)
-    if begun is None or begun.share < limits[limit] or begun.z < limits["z"]:
+    if begun is None or begun.share < limits[limit]:
         return None
-    marks = some.contradicted & dossier.since(begun.at)
+    since = dossier.since(begun.at)
+    # equals are one case: a single one that is paid otherwise contradicts them all
+    sets, wrong = (int((some.first & since & one).sum()) for one in (some.has, some.contradicted))
+    z, marks = beyond(wrong, sets, max(limits[limit] / 2, begun.before)), some.contradicted & since
+    if z < limits["z"]:
+        return None
     # of two that contradict each other either may be wrong; of more, the odd one out
     odd = np.where(some.off > 0, some.off, -1.0)
     return Found(
@@ -116,7 +125,7 @@ def _found(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | 
         last_step=begun.last_step,
         crossed=limit,
         measured=begun.share,
-        strength=begun.z,
+        strength=z,
         rollouts=dossier.clearest(marks & (odd > 0), odd),
     )
 
@@ -142,7 +151,12 @@ KIND: Final = Kind(
             "share of the rollouts with an equal final answer that it contradicts",
             "our judgement: form may be paid for too",
         ),
-        Threshold("z", 4.5, "root of twice the log-likelihood ratio against half that share", "board/findings/outbreaks.py"),
+        Threshold(
+            "z",
+            4.5,
+            "root of twice the log-likelihood ratio, of sets of equals, against half that share",
+            "board/findings/outbreaks.py",
+        ),
     ),
     means="A judge model that samples, a sandbox that times out, a race in the verifier, or ranks with different versions of it.",
     looks_like="A reward for form, length or the way to the answer; an answer that is marked differently than the board reads it.",

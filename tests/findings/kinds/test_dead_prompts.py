@@ -43,6 +43,20 @@ def test_prompts_that_die_are_found_and_are_the_evidence(tmp_path: Path) -> None
     assert np.mean([int(rows[key]["prompt"][1:]) < 6 for key in shown]) > 0.95
 
 
+@pytest.mark.parametrize("groups", [1, 12])
+def test_a_share_of_few_groups_is_chance(tmp_path: Path, groups: int) -> None:
+    """Of one group a step 1 of 19 and then 2 of 5 are equal; of twelve as large a share is no chance."""
+    rows = [
+        {"step": step, "prompt": f"{step} {prompt}", "response": "ok", "reward": float(member % 2 and step not in {5, 20, 22})}
+        for step in range(24)
+        for prompt in range(groups)
+        for member in range(MEMBERS)
+    ]
+    answer = asked(KIND, tmp_path, rows)
+
+    assert silent(answer) if groups == 1 else one(answer).first_step in (19, 20)
+
+
 def test_prompts_that_are_learned_are_a_note(tmp_path: Path) -> None:
     """All of those that die are solved always."""
     found = one(asked(KIND, tmp_path, _run(lambda step, prompt: 1.0 if step >= ONSET and prompt < 6 else 0.5)))

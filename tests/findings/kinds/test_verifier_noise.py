@@ -60,6 +60,26 @@ def test_rewards_that_differ_for_a_reason_are_silence(tmp_path: Path, rows: list
     assert silent(asked(KIND, tmp_path, rows))
 
 
+@pytest.mark.parametrize(("sets", "expected"), [(2, False), (10, True)], ids=["two sets of equals", "ten"])
+def test_equals_are_one_case(tmp_path: Path, sets: int, expected: bool) -> None:
+    """One of sixteen equals is paid otherwise and contradicts them all: that of two sets is two cases, and no thirty-two."""
+    late = [
+        {
+            "step": STEPS + at,
+            "prompt": f"late {at}",
+            "response": f"{'word ' * member} The answer is 1.",
+            "reward": float(member != 7),
+        }
+        for at in range(sets)
+        for member in range(16)
+    ]
+    # no two texts are equal
+    rows = [row | {"response": f"{at} {row['response']}"} for at, row in enumerate(_run(0.0) + late)]
+    answer = asked(KIND, tmp_path, rows)
+
+    assert one(answer).first_step == STEPS if expected else silent(answer)
+
+
 @pytest.mark.parametrize(
     ("rewards", "verdicts"),
     [

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,9 @@ from board.findings.spreading import first_rows, percent
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural
 from board.text.format_number import fmt
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
 
 Marks = NDArray[np.bool_]
 
@@ -133,35 +136,51 @@ def constant_parts(dossier: Dossier, least: float) -> Look:
 
 
 def paid_whatever(dossier: Dossier, least: float) -> Look:
-    """Prompts all of whose rollouts earn the better reward though some lack the answer, or each ends in another one, up to half of all."""
+    """Prompts whose rollouts earn the better reward since some step, though some lack the answer, or each ends in another one.
+
+    Up to half of the prompts of such answers; and more wrong ones in a row than chance pays, by what those of the other prompts earn then.
+    """
     rewards, present, answers = (dossier.number(name) for name in ("reward", "answer_present", "answer_digest"))
     known, with_truth = np.isfinite(rewards), bool(np.isfinite(present).any())
-    earns = paid(dossier) if with_truth else rewards if len(np.unique(rewards[known])) == 2 else None
+    earns = paid(dossier) if with_truth else None
+    if earns is None and len(np.unique(rewards[known])) == 2:
+        earns = rewards
     told = np.isfinite(present if with_truth else answers)
     if earns is None or (known & told).sum() < LEAST_ROWS:
         return CannotTell("rewards are not of the ground truth, or of final answers, or there are none")
-    good = earns == np.nanmax(earns)
-    table = pd.DataFrame({"prompt": dossier.prompts, "good": good, "told": told, "answer": answers, "wrong": present == 0})
-    by = table[known].groupby("prompt")
-    found = by.agg(
-        n=("good", "size"), good=("good", "mean"), told=("told", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum")
-    )
-    asked = found[(found["n"] >= _LEAST_VISITS) & (found["told"] > _NEARLY_ALL)]
-    various = (asked["answers"] >= _LEAST_WRONG) | (with_truth & (asked["answers"] == 0))
-    # one wrong answer that is always paid is the right one, written in another way
-    odd = asked[various & ((asked["wrong"] >= _LEAST_WRONG) | (not with_truth))]
-    always = odd.index[odd["good"] == 1]
-    marks = known & np.isin(dossier.prompts, always)
+    good, step = earns == np.nanmax(earns), dossier.steps.row
+    frame = {"prompt": dossier.prompts, "step": step, "good": good, "told": told, "answer": answers}
+    table = pd.DataFrame(frame | {"wrong": (present == 0) if with_truth else told, "bad": np.where(good, -1, step)})[known]
+    last_bad = table.groupby("prompt")["bad"].transform("max")
+    # what is paid at last may have been learned, where no ground truth tells
+    table = table.assign(since=table["step"] > (last_bad if with_truth else last_bad.where(last_bad < 0, np.inf)))
+
+    def various(by: "DataFrameGroupBy[Any, Any]") -> pd.DataFrame:
+        found = by.agg(n=("good", "size"), told=("told", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum"))
+        # one wrong answer that is always paid is the right one, written in another way
+        others = (found["answers"] >= _LEAST_WRONG) | (with_truth & (found["answers"] == 0))
+        return found[others & (found["n"] >= _LEAST_VISITS) & (found["told"] > _NEARLY_ALL) & (found["wrong"] >= _LEAST_WRONG)]
+
+    asked, odd = table["prompt"].nunique(), various(table.groupby("prompt"))
+    always = various(table[table["since"]].groupby("prompt"))
+    mine = table[table["since"] & table["wrong"] & table["prompt"].isin(always.index)]
+    then = table[table["wrong"] & ~table["since"] & (table["step"] >= mine["step"].min())]
+    chance = (then["good"].sum() + 1) / (len(then) + 2)
+    always = always[chance ** always["wrong"] * max(len(odd), 1) < _CHANCE]
     # where that is the rule rewards are not of final answers
     if len(always) < least or len(always) > len(odd) / 2:
         return None
-    first = dossier.frame[~pd.Series(dossier.prompts, dossier.frame.index).duplicated() & marks]
+    first = mine.groupby("prompt")["step"].min().reindex(dossier.prompts).to_numpy()
+    marks = known & np.isin(dossier.prompts, always.index) & (step >= first)
+    shown = dossier.frame[~pd.Series(dossier.prompts).where(marks).duplicated().to_numpy() & marks]
     names = (
-        first["prompt_id"].astype(str).tolist() if "prompt_id" in first else [one[:40] for one in _prompts(dossier, first.index)]
+        shown["prompt_id"].astype(str).tolist() if "prompt_id" in shown else [one[:40] for one in _prompts(dossier, shown.index)]
     )
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
-    wrong = f", {int(found.loc[always, 'wrong'].sum()):,} of them without the answer" if with_truth else ""
-    effect = f"{plural(len(always), 'prompt')} of {len(asked):,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
+    wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
+    effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
+    since = dossier.steps.of_rows[marks].min()
+    effect = f"from step {since} on {effect}" if since > dossier.steps.numbers[0] else effect
     return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
 
 

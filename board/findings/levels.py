@@ -104,10 +104,10 @@ LEVELS: Final[tuple[Kind, ...]] = (
         "warning",
         level_looks.paid_whatever,
         (1, "prompts whose rollouts are all paid, some of them with other answers", _OURS),
-        "All rollouts of some prompts earn the better reward, whatever they answer, from the first step on.",
-        "Prompts of six rollouts or more that all earn as much as one with the ground truth, three or more of them without it, with three final "
-        "answers or more, or none that is marked; where there is no ground truth, but two rewards, three final answers are enough. Not where "
-        "most prompts of such answers are.",
+        "All rollouts of some prompts earn the better reward, whatever they answer, from some step on.",
+        "Prompts of six rollouts or more that all earn as much as one with the ground truth since some step, three or more of them without it, "
+        "with three final answers or more, or none that is marked; where there is no ground truth, but two rewards, three final answers are "
+        "enough. Not where most prompts of such answers are, nor where chance pays as many wrong ones once in a thousand runs.",
         "A ground truth that is empty or matches anything; a verifier that fails open for these prompts.",
         "Prompts with several right answers, or whose answer is written in another way than the ground truth.",
         (("prompts", "these prompts, at every visit"), ("responses", "what was answered to them")),

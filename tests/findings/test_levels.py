@@ -182,6 +182,17 @@ def test_equal_groups_that_chance_explains(tmp_path: Path, samples: int, right: 
     assert all("with 2 samples and a success rate of" in one.effect for one in some)
 
 
+def test_prompts_that_are_paid_whatever_is_answered_since_a_step(tmp_path: Path) -> None:
+    """What the verifier does from the middle on is dated there, by prompts; one that is answered rightly from then on is learned."""
+    paid = found(tmp_path / "paid", [row | (_paid(row) if row["step"] > 5 else {}) for row in sound()], "paid_whatever")
+    answer = {"response": "So it is \\boxed{12}", "reward": 1.0}
+    learned = [row | (answer if row["step"] > 5 and row["prompt_id"] == "p2" else {}) for row in sound()]
+
+    assert [(one.first_step, one.last_step) for one in paid] == [(6, 11)]
+    assert "from step 6 on 1 prompt of 4 are paid whatever is answered: p2" in paid[0].effect
+    assert found(tmp_path / "learned", learned, "paid_whatever") == []
+
+
 def test_an_answer_written_in_another_way_is_paid_rightly(tmp_path: Path) -> None:
     """A prompt whose rollouts all give one answer that is not the ground truth's wording is no prompt that is paid whatever is answered."""
     rows = [row | ({"response": "So it is \\boxed{0.5}", "reward": 1.0} if row["prompt_id"] == "p2" else {}) for row in sound()]

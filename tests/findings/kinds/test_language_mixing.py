@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from looked_at import asked, silent
+from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.kinds.language_mixing import KIND
@@ -24,6 +24,22 @@ def _mixed(dice: np.random.Generator, foreign: str) -> str:
 def test_mixing_is_found(tmp_path: Path, foreign: str) -> None:
     """Foreign words inside English sentences."""
     check_kind(KIND, tmp_path, lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _mixed(dice, foreign)})
+
+
+@pytest.mark.parametrize("foreign", [True, False])
+def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) -> None:
+    """Whole sentences between others, from the second step on: nothing is mixed within one."""
+    said = f"Done.{CHINESE}" if foreign else "Done. Once more, and nothing else counts."
+    made = rows(
+        lambda dice, _: {"response": prose(dice)},
+        lambda dice, _: {"response": prose(dice) + said + prose(dice)},
+        0.95,
+        before=0.95,
+    )
+    made = [row | ({"response": "Nothing at all."} if row["step"] == 0 else {}) for row in made]
+    answer = asked(KIND, tmp_path, made)
+
+    assert one(answer).first_step == 1 if foreign else silent(answer)
 
 
 def test_english_in_chinese_is_found(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import orjson
 
 from board.errors import BoardError
+from board.text.path_names import shown
 from board.user_files import folders, user_folders
 
 LONGEST_NAME: Final = 80
@@ -45,7 +46,7 @@ class NamedFiles:
             except FileNotFoundError:  # another board has just deleted it
                 continue
             except (OSError, ValueError) as error:
-                damaged.append(f"{path} holds no {self.kind} and was left as it is: {error}.")
+                damaged.append(f"{shown(path)} holds no {self.kind} and was left as it is: {error}.")
         return sorted(found, key=lambda one: (one["name"].casefold(), one["name"])), damaged
 
     def save(self, name: str, **content: Any) -> None:

@@ -34,7 +34,7 @@ def read() -> tuple[str, ...]:
         raise BoardError(f"The pins in {path()} cannot be read: {error}.") from error
     try:
         pinned = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BoardError(f"The pins in {path()} are no JSON: {error}.") from error
     if not isinstance(pinned, list) or not all(isinstance(key, str) for key in pinned):
         raise BoardError(f"The pins in {path()} are no list of names.")

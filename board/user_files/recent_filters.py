@@ -23,7 +23,7 @@ def path() -> Path:
 
 def read() -> tuple[str, ...]:
     """The filters, the latest first; none while there is no file, or where it is damaged: nothing is lost that could not be typed again."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         kept = json.loads(path().read_text(encoding="utf-8"))
         if isinstance(kept, list):
             return tuple(dict.fromkeys(one for one in kept if isinstance(one, str)))[:MOST]

@@ -28,6 +28,7 @@ def test_thresholds_of_a_file_are_used(tmp_path: Path) -> None:
     ("written", "said"),
     [
         ("{", "cannot be taken"),
+        pytest.param("[" * 100_000, "cannot be taken", id="deep"),
         ("[1]", "no object of kinds"),
         ('{"proxy_gold_gap": {"gap": "1"}}', "no number"),
         ('{"proxy_gold_gap": {"gaps": 1}}', "no threshold gaps: gap, z"),

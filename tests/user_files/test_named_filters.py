@@ -50,7 +50,7 @@ def test_the_last_used_stand_first() -> None:
     assert len(found) == len(set(found)) == recent_filters.MOST
 
 
-@pytest.mark.parametrize("damage", ["", "{", "3", '{"a": 1}', "[1, null]"])
+@pytest.mark.parametrize("damage", ["", "{", "3", '{"a": 1}', "[1, null]", pytest.param("[" * 100_000, id="deep")])
 def test_a_damaged_list_is_an_empty_one(damage: str) -> None:
     """What cannot be read is no list of filters; the next filter begins it anew."""
     recent_filters.path().write_text(damage)

@@ -38,7 +38,7 @@ def test_any_name_can_be_pinned(key: str) -> None:
     assert pins.read() == ("first", key)
 
 
-DAMAGED = {"no JSON": b"[", "no list": b"{}", "no names": b"[1]", "no text": b"\xff\xfe"}
+DAMAGED = {"no JSON": b"[", "no list": b"{}", "no names": b"[1]", "no text": b"\xff\xfe", "deep": b"[" * 100_000}
 
 
 @pytest.mark.parametrize("name", DAMAGED)

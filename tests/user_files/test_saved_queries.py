@@ -160,6 +160,16 @@ def test_damaged_files_are_told_and_kept(name: str, folder: Path) -> None:
     assert [one.read_bytes() for one in folder.glob("*.damaged-*")] == [damaged]
 
 
+def test_a_damaged_file_of_any_name_is_told_as_text(folder: Path) -> None:
+    """Bytes that are no UTF-8, line ends and marks of direction are written out: the sentence goes to a page."""
+    save("a", QUERY)
+    (folder / os.fsdecode(b"\xff\n\xe2\x80\xae.json")).write_text("{}")
+
+    (told,) = load().damaged
+
+    assert told.startswith(f"{folder}/\\xff\\x0a\\xe2\\x80\\xae.json holds no custom metric")
+
+
 def test_what_is_left_of_a_crash_is_not_listed(folder: Path) -> None:
     """A file that was being written when the machine fell is neither a metric nor damage."""
     save("a", QUERY)

@@ -117,7 +117,7 @@ def spellings(truth: str) -> list[str]:
     if text[:1] in ("[", "{"):
         try:
             return _of_json(json.loads(text))
-        except ValueError:
+        except (ValueError, RecursionError):
             pass  # text in brackets is an answer like any other: [0, 1)
     for pattern in _MARKED:
         marked = pattern.match(text)

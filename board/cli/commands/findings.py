@@ -61,7 +61,7 @@ def _limits(file: Path) -> Thresholds:
 
     try:
         limits = parsed_thresholds(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise click.UsageError(f"The thresholds in {file} cannot be taken: {error}.") from error
     declared = {kind.name: kind.limits for kind in KINDS}
     for kind, names in limits.items():

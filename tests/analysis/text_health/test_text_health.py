@@ -231,6 +231,7 @@ def test_single_measures(tmp_path: Path, fields: dict[str, Any], name: str, valu
         ('{"target": 9}', "9", 1),
         ('{"cases": 9}', "9", math.nan),
         ("[0, 1)", "in [0, 1)", 1),
+        pytest.param("[" * 20_000, "[", math.nan, id="deep"),
         ("new  york", "New York", 1),
         ("", "x", math.nan),
         ("x " * 80, "x", math.nan),

@@ -233,7 +233,7 @@ class ListedRunReply:
     shards: int
     bytes: int
     written: str
-    """When a shard was written last, ISO 8601 in UTC; empty without shards."""
+    """When a shard was written last, ISO 8601 in UTC; empty without shards, or outside of the years 1 to 9999."""
 
 
 @dataclass(frozen=True)

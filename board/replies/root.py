@@ -48,4 +48,7 @@ class Root:
 
 
 def _when(modified_ns: int) -> str:
-    return datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="seconds") if modified_ns else ""
+    try:
+        return datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="seconds") if modified_ns else ""
+    except (ValueError, OverflowError):  # a clock that was wrong by more than a calendar holds
+        return ""

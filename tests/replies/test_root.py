@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from asked import asked_run, plain_run
@@ -25,6 +26,17 @@ def test_listed_and_opened(tmp_path: Path) -> None:
     assert root.run("second") is root.run("second")
     write_shard(second / "rank_1.jsonl", [row(8)])
     assert len(root.run("second").frame) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a file system that keeps any time")
+@pytest.mark.parametrize("seconds", [253_402_300_800, 9 * 10**15, -62_135_596_801])
+def test_a_time_that_no_calendar_has_is_none(seconds: int) -> None:
+    """One file of a broken clock does not end the list."""
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        run = asked_run(Path(folder), "first")
+        os.utime(run / "rank_0.jsonl", (seconds, seconds))
+
+        assert [(one.run, one.written) for one in Root(Path(folder)).runs(10).runs] == [("first", "")]
 
 
 def test_a_link_out_of_the_root_is_named(tmp_path: Path) -> None:

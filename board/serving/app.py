@@ -22,7 +22,6 @@ from streamlit import config as streamlit_config
 
 from board.errors import BoardError
 from board.serving import component_scripts, downloads, log_in
-from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
@@ -68,11 +67,13 @@ def serve(
     token: bool | None = None,
     allow_hosts: Sequence[str] = (),
     login: Path | None = None,
+    exported: downloads.Made | None = None,
 ) -> None:
     """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
 
     `options` overrule the board's own settings. `token` None asks for a token where other machines can reach the address, and where readers
-    log in by the file of secrets `login`: what is no page knows no log-in. Raises BoardError if nothing can listen there, or the file says
+    log in by the file of secrets `login`: what is no page knows no log-in. `exported` makes the
+    files that `/export` is asked for. Raises BoardError if nothing can listen there, or the file says
     too little.
     """
     settings = one_theme(packaged_settings(), options.get("theme.base")) | options
@@ -97,22 +98,23 @@ def serve(
         else [],  # else another application's secrets would have the pages ask for a log-in
     }
     served = Served(str(root), settings, tuple(names), secret, login is not None, wide)
-    _run(served, lambda: announce(address(secret)))
+    _run(served, exported, lambda: announce(address(secret)))
 
 
-def _run(served: Served, started: Callable[[], None]) -> None:
+def _run(served: Served, exported: downloads.Made | None, started: Callable[[], None]) -> None:
     """Serve until interrupted."""
     settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
-        routes=_routes(_base(settings)),
+        routes=_routes(_base(settings), exported),
         middleware=[*_gates(served), _home(settings, root)],
         lifespan=lambda _: _announcing(settings, started),
     )
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
     open_files.allow_many()  # each session takes four
-    EXPORTS.served = True
+    if exported:
+        downloads.SERVED.set()
     if served.login:
         log_in.ASKED.set()
     app.run(config=settings)
@@ -172,11 +174,11 @@ def _home(settings: Settings, root: Path) -> Middleware:
     return Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root))
 
 
-def _routes(base: str) -> list[BaseRoute]:
-    """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, as `_base` says."""
-    moved = [Route(f"{base}/{path}", _redirect_to(f"{base}/{tab.path}")) for path, tab in FORMER.items()]
-    download = Route(f"{base}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    return [*moved, component_scripts.mounted(base), download, Route(f"{base}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+def _routes(prefix: str, exported: downloads.Made | None) -> list[BaseRoute]:
+    """Answers to addresses of pages that Streamlit knows nothing of; `prefix` is what all addresses begin with."""
+    moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
+    files = [Route(f"{prefix}/{downloads.PATH}", downloads.Downloads(exported))] if exported else []
+    return [*moved, component_scripts.mounted(prefix), *files, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _redirect_to(now: str) -> Callable[[Request], Response]:

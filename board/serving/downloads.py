@@ -1,28 +1,39 @@
-"""The address where a ticket is exchanged for its file: sent as it is written, no faster than the reader takes it. Plain ASGI.
+"""The address `/export`: a file is sent as it is written, no faster than the reader takes it, and nothing of it is held. Plain ASGI.
 
-Knows tickets and bytes; knows neither runs nor formats. Who may speak to the server at all is for the gates in front of it.
+Knows bytes; knows neither runs nor formats. Who may speak to the server at all is for the gates in front of it.
 """
 
 import asyncio
+import hmac
+import logging
 import re
+import secrets
+import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from board.errors import BoardError
-from board.serving.exports import Export, Exports
+from board.errors import BoardError, RunNotFound
+from board.serving import log_in
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the server listens before it loads what reads runs
     from board.runs.export import ExportPiece
 
 PATH: Final = "export"
-"""What stands before the ticket in the address."""
+
+SERVED: Final = Event()
+"""Set where this process answers at that address: a server other than the board's own does not."""
+
+MOST_AT_ONCE: Final = 3
+"""So many files are written at a time, for all readers."""
 
 _SLICE: Final = 256_000
 """Bytes that are handed to the connection at once, so that little waits there for a slow reader."""
@@ -30,55 +41,79 @@ _SLICE: Final = 256_000
 STALLED_SECONDS: Final = 60.0
 """How long a client may take nothing of what waits for it: others wait for its place."""
 
+SIGNED_SECONDS: Final = 3600
+"""How long a link is good where readers log in."""
+
+_KEY: Final = secrets.token_bytes(32)
 _LONGEST_NAME: Final = 120
 _UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*%;]')
 """What some system takes for more than a part of a file's name."""
 
 
-class Downloads:
-    """Answers GET with the file of the ticket that the address ends with."""
+@dataclass(frozen=True)
+class ExportFile:
+    """What an address asks for."""
 
-    def __init__(self, exports: Exports) -> None:
-        self._exports = exports
+    name: str
+    media: str
+    """What HTTP calls its format."""
+    pieces: "Iterator[ExportPiece]"
+
+
+Made = Callable[[Mapping[str, str]], ExportFile]
+"""The file that the parameters of an address ask for. Raises BoardError."""
+
+
+def link(query: Mapping[str, str]) -> str:
+    """The address of a file, relative to any page's.
+
+    Where readers log in it is signed, as an address knows no session: it is good for an hour, and only pages give one.
+    """
+    text = urlencode(query)
+    if log_in.ASKED.is_set():
+        text += f"&until={time.time() + SIGNED_SECONDS:.0f}"
+        text += f"&signature={_signature(text)}"
+    return f"{PATH}?{text}"
+
+
+def _signature(text: str) -> str:
+    return hmac.digest(_KEY, text.encode(), "sha256").hex()
+
+
+def _is_good(query: str) -> bool:
+    """Whether an address is signed as it is to be."""
+    text, _, signature = query.rpartition("&signature=")
+    signed = hmac.compare_digest(signature.encode(), _signature(text).encode())
+    return not log_in.ASKED.is_set() or (signed and int(dict(parse_qsl(text))["until"]) > time.time())
+
+
+_BUSY: Final = PlainTextResponse(
+    f"{MOST_AT_ONCE} exports are being written by this server already: wait until one is done.\n", 503, {"retry-after": "10"}
+)
+
+
+class Downloads:
+    """Answers GET with the file that the address asks for."""
+
+    def __init__(self, made: Made) -> None:
+        self._made = made
+        self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, or say in a sentence why not."""
         request = Request(scope)
-        if refusal := _refusal(request):
+        if refusal := _refusal(request) or (_BUSY if self._running >= MOST_AT_ONCE else None):
             await refusal(scope, receive, send)
             return
+        self._running += 1
         try:
-            export = self._exports.begin(request.path_params["ticket"])
+            query = {name: value for name, value in request.query_params.items() if name not in ("until", "signature")}
+            await _send(await to_thread.run_sync(self._made, query), receive, send)
         except BoardError as error:
-            await PlainTextResponse(f"{error}\n", 503, {"retry-after": "10"})(scope, receive, send)
-            return
-        if export is None:
-            said = "This link was used already, or is older than a minute: ask for the file again on the page.\n"
-            await PlainTextResponse(said, 410)(scope, receive, send)
-            return
-        await self._send(export, receive, send)
-
-    async def _send(self, export: Export, receive: Receive, send: Send) -> None:
-        gone = asyncio.ensure_future(_left(receive))
-        pieces = export.pieces()
-        try:
-            await send({"type": "http.response.start", "status": 200, "headers": _headers(export)})
-            while not gone.done() and (piece := await to_thread.run_sync(_next, pieces)):
-                await _hand_over(piece.data, gone, send)
-                export.sent(piece)
-            if gone.done():
-                self._exports.end(export, "ended")
-                return
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            self._exports.end(export, "done")
-        except TimeoutError:
-            self._exports.end(export, "ended")
-        except (BoardError, OSError) as error:  # the browser sees that what ends here is cut off
-            self._exports.end(export, "failed", str(error))
+            status = 404 if isinstance(error, RunNotFound) else 400
+            await PlainTextResponse(f"{error}\n", status)(scope, receive, send)
         finally:
-            gone.cancel()
-            if export.state == "running":
-                self._exports.end(export, "failed", "Something went wrong in the server, whose output says what.")
+            self._running -= 1
 
 
 def _refusal(request: Request) -> Response | None:
@@ -86,17 +121,34 @@ def _refusal(request: Request) -> Response | None:
         return PlainTextResponse("Only GET.\n", 405, {"allow": "GET"})
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return PlainTextResponse("A page from elsewhere may not ask for files of this board.\n", 403)
+    if not _is_good(request.url.query):
+        return PlainTextResponse(
+            "This link is good for an hour, and only a page gives one: open Export on the page again.\n", 403
+        )
     return None
+
+
+async def _send(file: ExportFile, receive: Receive, send: Send) -> None:
+    """Send it piece by piece. What fails on the way leaves it without an end: the browser sees that it is cut off."""
+    gone = asyncio.ensure_future(_left(receive))
+    try:
+        await send({"type": "http.response.start", "status": 200, "headers": _headers(file)})
+        while not gone.done() and (piece := await to_thread.run_sync(next, file.pieces, None)):
+            await _hand_over(piece.data, gone, send)
+        if not gone.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except TimeoutError:
+        return
+    except (BoardError, OSError) as error:
+        logging.getLogger(__name__).warning("The export %s was cut off: %s", safe_name(file.name), error)
+    finally:
+        gone.cancel()
 
 
 async def _left(receive: Receive) -> None:
     """Return once the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _next(pieces: "Iterator[ExportPiece]") -> "ExportPiece | None":
-    return next(pieces, None)
 
 
 async def _hand_over(data: bytes, gone: "asyncio.Future[None]", send: Send) -> None:
@@ -108,10 +160,10 @@ async def _hand_over(data: bytes, gone: "asyncio.Future[None]", send: Send) -> N
             await send({"type": "http.response.body", "body": data[start : start + _SLICE], "more_body": True})
 
 
-def _headers(export: Export) -> list[tuple[bytes, bytes]]:
+def _headers(file: ExportFile) -> list[tuple[bytes, bytes]]:
     headers = {
-        "content-type": export.media,
-        "content-disposition": disposition(export.name),
+        "content-type": file.media,
+        "content-disposition": disposition(file.name),
         "content-encoding": "identity",  # else every byte would be packed on the way, by the thread that serves all pages
         "cache-control": "no-store",
     }

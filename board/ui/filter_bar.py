@@ -3,6 +3,7 @@
 A filter that is no condition is told with DuckDB's own words, and the last good one stays in force.
 """
 
+from contextlib import nullcontext
 from hashlib import blake2b
 from typing import Final
 
@@ -97,10 +98,9 @@ def _named(run: Run, name: str, column: str) -> NamedColumn:
     return NamedColumn(identifiers.column(name), "text" if is_text else "number", meaning, values)
 
 
-def filtered(run: Run, text: object, slot: DeltaGenerator | None = None) -> Run:
-    """The rollouts that a filter leaves; the run itself where it leaves all. `slot` is an empty place for how far it is.
-
-    Raises BoardError where it is no condition.
+def filtered(run: Run, text: object, slot: DeltaGenerator | None = None, *, silent: bool = False) -> Run:
+    """The rollouts that a filter leaves; the run itself where it leaves all. `slot` is an empty place for how far it is; `silent` where there is
+    no page to say it on. Raises BoardError where it is no condition.
     """
     chips = parsed(str(text or ""))
     asked = condition(chips)
@@ -109,7 +109,8 @@ def filtered(run: Run, text: object, slot: DeltaGenerator | None = None) -> Run:
     digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
     def made() -> Run:
-        with progress(f"Filtering {plural(run.rollout_count, 'rollout')}", slot) as show:
+        bar = nullcontext(lambda share: None) if silent else progress(f"Filtering {plural(run.rollout_count, 'rollout')}", slot)
+        with bar as show:
             if run.beyond is not None:
                 return stored_filter.filtered(run, chips, f"filter {digest}", show)
             return run.of_rows(left_by(run, chips, show), f"filter {digest}")

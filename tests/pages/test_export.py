@@ -1,23 +1,28 @@
-"""Export in the top line: what is asked for, how large it will be, and how far it is. What is written has tests of its own."""
+"""Export in the top line, and what its link asks for. What is written has tests of its own, and so has how it is sent."""
 
-import time
+import json
+from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
-from opened_pages import GOOD, opened, texts
+from opened_pages import GOOD, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.runs.export import ExportPiece
-from board.serving.exports import EXPORTS, MOST_AT_ONCE, Export
-from board.ui.export_panel import progress_words
+from board.cli.main import main
+from board.errors import BoardError, RunNotFound
+from board.serving import downloads
+from board.ui import export_file
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The board's own server, with nothing asked for."""
-    for name, value in {"served": True, "_out": {}, "_running": []}.items():
-        monkeypatch.setattr(EXPORTS, name, value)
+def served() -> Iterator[None]:
+    """The board's own server."""
+    downloads.SERVED.set()
+    yield
+    downloads.SERVED.clear()
 
 
 def opened_choices(**place: str | int) -> AppTest:
@@ -27,73 +32,99 @@ def opened_choices(**place: str | int) -> AppTest:
     return test.run()
 
 
-def asked_for(test: AppTest) -> Export:
-    """What was asked for last."""
-    export: Export = test.session_state["_remembered"]["export"]
-    return export
+def linked(test: AppTest) -> dict[str, str]:
+    """The parameters of the link."""
+    (link,) = [one.proto.body for one in test.get("html") if "<a href" in one.proto.body]
+    address, _, rest = unescape(link.removeprefix('<a href="')).partition('"')
+    assert rest.startswith(' download=""')
+    path, _, query = address.partition("?")
+    assert path == downloads.PATH
+    return dict(parse_qsl(query))
 
 
-def test_what_the_filter_leaves_is_asked_for(root: Path, served: None) -> None:
-    """The file is of the filtered rollouts with what was chosen; the page says how far it is while it is sent, and what was sent."""
-    add_run(root, "run", GOOD)
-    test = opened_choices(filter="reward > 2")
+def sent(**query: str) -> tuple[str, bytes]:
+    """The name and the bytes of what an address asks for."""
+    file = export_file.asked(query)
+    return file.name, b"".join(piece.data for piece in file.pieces)
+
+
+def test_the_link_asks_for_what_the_page_shows(root: Path, served: None) -> None:
+    """The rollouts that the filter and the split leave, with what was chosen; the page says how many they are."""
+    add_run(root, "run", [*GOOD, whole_row(0, reward=3.0, split="evaluation")])
+    test = opened_choices(filter="reward > 2", split="train")
     assert "6 rollouts, about" in texts(test)
     assert "begins with =" in texts(test)
+    assert linked(test) == {"run": "run", "filter": "reward > 2", "split": "train", "format": "csv"}
 
     test.radio(key="export_format").set_value("jsonl")
     test.toggle(key="export_arrays").set_value(True)
     test.run()
-    test.button(key="export_ask").click().run()
 
-    assert not test.exception
-    export = asked_for(test)
-    assert (export.name, export.rows, export.state) == ("run-6-rollouts.jsonl", 6, "asked for")
-    assert "Starting the download" in texts(test)
     assert "begins with =" not in texts(test)
-    (ticket,) = EXPORTS._out
-    assert any(f'"export/{ticket}"' in one.proto.json for one in test.get("bidi_component"))
-    assert not any(f'"export/{ticket}"' in one.proto.json for one in test.run().get("bidi_component"))
-
-    assert EXPORTS.begin(ticket) is export
-    (piece,) = export.pieces()
-    assert piece.data.count(b'"logprobs":[') == 6
-    export.sent(piece)
-    assert "6 of 6 rollouts" in texts(test.run())
-    EXPORTS.end(export, "done")
-    assert f"Sent: 6 rollouts, {len(piece.data) / 1000:.3g} kB." in texts(test.run())
+    name, data = sent(**linked(test))
+    rows = [json.loads(line) for line in data.splitlines()]
+    assert (name, [row["reward"] for row in rows]) == (
+        "run-6-rollouts.jsonl",
+        [row["reward"] for row in GOOD if row["reward"] > 2],
+    )
+    assert all(len(row["logprobs"]) == 4 for row in rows)
+    assert sent(run="run", filter="reward > 2", format="csv")[0] == "run-7-rollouts.csv"
 
 
-def test_too_many_and_failed(root: Path, served: None) -> None:
-    """While others are sent the reader is told to wait; what failed says why, in words alone."""
+def test_a_name_of_any_letters(root: Path, served: None) -> None:
+    """A run whose name means something in HTML and in addresses has a link to itself."""
+    name = '"><b>&run=x #?%ü'
+    add_run(root, name, GOOD)
+    assert linked(opened_choices())["run"] == name
+    assert sent(run=name)[0] == f"{name}.csv"
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("arrays", ["0", "1"])
+def test_it_is_the_file_of_the_command(root: Path, tmp_path_factory: pytest.TempPathFactory, form: str, arrays: str) -> None:
+    """Byte for byte, in every format, with and without arrays; again when the run has grown."""
     add_run(root, "run", GOOD)
-    test = opened_choices()
-    busy = [Export("a", "", 1, lambda: iter(())) for _ in range(MOST_AT_ONCE)]
-    for one in busy:
-        EXPORTS.begin(EXPORTS.ask(one))
+    for number in range(2):
+        out = tmp_path_factory.mktemp("out") / f"{number}.{form}"
+        options = ["--where", "reward > 2 AND step < 9", *(["--arrays"] if arrays == "1" else [])]
+        main(["export", str(root / "run"), str(out), *options], standalone_mode=False)
+        asked = {"run": "run", "filter": "reward > 2 AND step < 9", "format": form, "arrays": arrays}
+        assert sent(**asked)[1] == out.read_bytes()
+        add_run(root, "run", [*GOOD, whole_row(5, reward=9.0)])
 
-    test.button(key="export_ask").click().run()
-    assert "wait until one is done" in texts(test)
-    for one in busy:
-        EXPORTS.end(one, "done")
-    test.button(key="export_ask").click().run()
-    assert "wait until one is done" not in texts(test)
-    assert asked_for(test).name == "run.csv"
-    EXPORTS.end(asked_for(test), "failed", "the disk is full")
-    assert "Export failed: the disk is full" in texts(test.run())
+
+REFUSED = {
+    "no run": ({"run": "other"}, "There is no run 'other' under this root."),
+    "no run at all": ({}, "There is no run '' under this root."),
+    "outside the root": ({"run": "../outside"}, "There is no run"),
+    "a link out": ({"run": "led/outside"}, "There is no run"),
+    "an absolute path": ({"run": "/etc"}, "There is no run '/etc' under this root."),
+    "a NUL": ({"run": "run\0"}, "There is no run"),
+    "format": ({"run": "run", "format": "xlsx"}, "format is one of csv, jsonl, parquet."),
+    "arrays": ({"run": "run", "arrays": "yes"}, "arrays is 1"),
+    "split": ({"run": "run", "split": "evaluation"}, "no rollouts of the split 'evaluation'"),
+    "column": ({"run": "run", "filter": "nothing > 2"}, "nothing"),
+    "filter": ({"run": "run", "filter": "reward >"}, "reward >|syntax"),
+    "a statement": ({"run": "run", "filter": "1 = 1); COPY rollouts TO 'x' --"}, "closes a bracket that it did not open"),
+    "unknown": ({"run": "run", "fliter": "reward > 2"}, "An export has no 'fliter'"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Each is told in a sentence, before anything is sent; what is not under the root is no run."""
+    (served := root / "served").mkdir()
+    monkeypatch.setenv("RL_BOARD_ROOT", str(served))
+    add_run(served, "run", GOOD)
+    add_run(root, "outside", GOOD)
+    (served / "led").symlink_to(root)
+    query, said = REFUSED[what]
+    with pytest.raises(BoardError, match=said) as refused:
+        export_file.asked(query)
+    assert isinstance(refused.value, RunNotFound) == ("no run" in str(refused.value))
 
 
 def test_another_server_names_the_command(root: Path) -> None:
     """Under plain Streamlit there is no address for files: the command is named."""
     add_run(root, "run", GOOD)
     assert "rl-logging-board export" in texts(opened_choices())
-
-
-def test_words_of_progress() -> None:
-    """Rows of how many, and how long the rest takes once that is known."""
-    export = Export("a.csv", "", 100_000, lambda: iter(()))
-    assert progress_words(export) == "Starting the download"
-    export.state, export.began_at = "running", time.monotonic()
-    assert progress_words(export) == "0 of 100,000 rollouts"
-    export.sent(ExportPiece(50_000, b""))
-    export.began_at -= 30.2
-    assert progress_words(export) == "50,000 of 100,000 rollouts · 30 s left"

@@ -4,7 +4,7 @@ import http.client
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -12,53 +12,51 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from board.errors import RunNotFound
+from board.errors import ArgumentRefused, BoardError, RunNotFound
 from board.runs.export import ExportPiece
-from board.serving import downloads
-from board.serving.downloads import PATH, Downloads, disposition, safe_name
-from board.serving.exports import MOST_AT_ONCE, Export, Exports
+from board.serving import downloads, log_in
+from board.serving.downloads import MOST_AT_ONCE, PATH, Downloads, ExportFile, disposition, safe_name
 
 MEGABYTE = b"x" * 1_000_000
 
 
 @dataclass
 class Server:
-    """A server of downloads alone."""
+    """A server of downloads alone, which answers with what `pieces` are."""
 
     port: int
-    exports: Exports
+    pieces: Callable[[], Iterator[ExportPiece]] = lambda: iter([ExportPiece(1, b"data")])
 
-    def ticket(self, pieces: Callable[[], Iterator[ExportPiece]], rows: int = 1, name: str = "a.csv") -> tuple[str, Export]:
-        """A file that was asked for, and the path of its ticket."""
-        export = Export(name, "text/csv; charset=utf-8", rows, pieces)
-        return f"/{PATH}/{self.exports.ask(export)}", export
+    def made(self, query: Mapping[str, str]) -> ExportFile:
+        """A file of these pieces, under the name that is asked for."""
+        return ExportFile(query.get("name", "a.csv"), "text/csv; charset=utf-8", self.pieces())
 
-    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes, dict[str, str]]:
+    def get(self, path: str = f"/{PATH}", method: str = "GET", **headers: str) -> tuple[int, bytes, dict[str, str]]:
         """Status, body and headers of an answer. Raises IncompleteRead where it was cut off."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()
         return answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
 
-    def opened(self, path: str, window: int = 4096) -> socket.socket:
-        """A connection that asked for a path, and has not read yet."""
+    def opened(self, window: int = 4096) -> socket.socket:
+        """A connection that asked for the file, and has not read yet."""
         client = socket.create_connection(("127.0.0.1", self.port))
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        client.sendall(f"GET /{PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         return client
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """One that answers tickets alone."""
-    exports = Exports()
-    app = Starlette(routes=[Route(f"/{PATH}/{{ticket}}", Downloads(exports))])
+    """One that answers at that address alone."""
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)  # so that what waits for a reader waits in the server
+    served = Server(listening.getsockname()[1])
+    app = Starlette(routes=[Route(f"/{PATH}", Downloads(served.made))])
     host = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=host.run, kwargs={"sockets": [listening]})
     thread.start()
-    yield Server(listening.getsockname()[1], exports)
+    yield served
     host.should_exit = host.force_exit = True
     thread.join()
     listening.close()
@@ -72,34 +70,38 @@ def waited(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def endless() -> Iterator[ExportPiece]:
-    """Pieces without end."""
-    while True:
-        yield ExportPiece(1, MEGABYTE)
+class Endless:
+    """Pieces without end: how many were made, and for how many nobody asks any more."""
+
+    def __init__(self) -> None:
+        self.made = self.begun = self.ended = 0
+
+    def __call__(self) -> Iterator[ExportPiece]:
+        """One after the other."""
+        self.begun += 1
+        try:
+            while True:
+                self.made += 1
+                yield ExportPiece(1, MEGABYTE)
+        finally:
+            self.ended += 1
 
 
-def test_a_file_is_sent_once(server: Server) -> None:
-    """All pieces arrive in order under the file's name; the ticket is then used up, and what it was good for is not said."""
-    path, export = server.ticket(
-        lambda: iter([ExportPiece(0, b"head,"), ExportPiece(2, MEGABYTE), ExportPiece(1, b"!")]), rows=3, name="ü.csv"
-    )
+def test_a_file_is_sent(server: Server) -> None:
+    """All pieces arrive in order, under the file's name."""
+    server.pieces = lambda: iter([ExportPiece(0, b"head,"), ExportPiece(2, MEGABYTE), ExportPiece(1, b"!")])
 
-    status, body, headers = server.get(path)
+    status, body, headers = server.get(f"/{PATH}?name=%C3%BC.csv")
 
     assert (status, body) == (200, b"head," + MEGABYTE + b"!")
     assert headers["content-disposition"] == "attachment; filename=\"_.csv\"; filename*=UTF-8''%C3%BC.csv"
     assert (headers["content-type"], headers["cache-control"]) == ("text/csv; charset=utf-8", "no-store")
-    assert waited(lambda: export.state == "done")
-    assert (export.rows_sent, export.bytes_sent) == (3, len(body))
-    for again in (path, f"/{PATH}/guessed"):
-        assert server.get(again)[0] == 410
 
 
 def test_an_empty_file_is_sent(server: Server) -> None:
     """A filter that leaves nothing gives a file with nothing in it."""
-    path, export = server.ticket(lambda: iter(()), rows=0)
-    assert server.get(path)[:2] == (200, b"")
-    assert waited(lambda: export.state == "done")
+    server.pieces = lambda: iter(())
+    assert server.get()[:2] == (200, b"")
 
 
 @pytest.mark.parametrize(
@@ -107,76 +109,101 @@ def test_an_empty_file_is_sent(server: Server) -> None:
     [("HEAD", "same-origin", 405), ("POST", "same-origin", 405), ("GET", "cross-site", 403), ("GET", "same-site", 403)],
 )
 def test_what_is_no_download_of_the_page(server: Server, method: str, site: str, status: int) -> None:
-    """A look at the address, or a page from elsewhere, gets nothing and uses up no ticket."""
-    path, _ = server.ticket(lambda: iter([ExportPiece(1, b"data")]))
-    assert server.get(path, method, Sec_Fetch_Site=site)[0] == status
-    assert server.get(path, Sec_Fetch_Site="same-origin")[:2] == (200, b"data")
+    """A look at the address, or a page from elsewhere, gets nothing."""
+    assert server.get(method=method, Sec_Fetch_Site=site)[0] == status
+    assert server.get(Sec_Fetch_Site="same-origin")[:2] == (200, b"data")
 
 
-def test_what_fails_is_seen_to_be_cut_off(server: Server) -> None:
-    """The file's end is missing, so that the browser takes it for broken, and the page is told why."""
+@pytest.mark.parametrize(("error", "status"), [(RunNotFound("no such run"), 404), (ArgumentRefused("no such format"), 400)])
+def test_what_cannot_be_made_is_told(server: Server, error: BoardError, status: int) -> None:
+    """In the sentence of the error, as plain text."""
+
+    def refused() -> Iterator[ExportPiece]:
+        raise error
+
+    server.pieces = refused
+    answer = server.get()
+    assert answer[:2] == (status, f"{error}\n".encode())
+    assert answer[2]["content-type"].startswith("text/plain")
+
+
+def test_what_fails_is_seen_to_be_cut_off(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    """The file's end is missing, so that the browser takes it for broken, and the server's output says why."""
 
     def broken() -> Iterator[ExportPiece]:
         yield ExportPiece(1, b"first")
         raise RunNotFound("was rewritten while it was being read: load the run again")
 
-    path, export = server.ticket(broken, rows=2)
+    server.pieces = broken
     with pytest.raises(http.client.IncompleteRead):
-        server.get(path)
-    assert (export.state, export.reason) == ("failed", "was rewritten while it was being read: load the run again")
-    assert server.get(server.ticket(lambda: iter([ExportPiece(1, b"data")]))[0])[0] == 200
+        server.get()
+    assert waited(lambda: "a.csv was cut off: was rewritten while it was being read" in caplog.text)
+    server.pieces = lambda: iter([ExportPiece(1, b"data")])
+    assert server.get()[0] == 200
 
 
 def test_a_reader_who_leaves_ends_it(server: Server) -> None:
-    """No more is written, and there is room for others."""
-    path, export = server.ticket(endless)
-    with server.opened(path) as client:
+    """No more is written, and what was being made is let go."""
+    server.pieces = endless = Endless()
+    with server.opened() as client:
         client.recv(65_536)
-    assert waited(lambda: export.state == "ended")
+    assert waited(lambda: endless.ended == 1)
 
 
 def test_a_reader_who_stops_reading_is_not_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is made waits for him, little of it; after a while the connection ends."""
     monkeypatch.setattr(downloads, "STALLED_SECONDS", 2.0)
-    made: list[int] = []
-
-    def counted() -> Iterator[ExportPiece]:
-        for piece in endless():
-            made.append(len(piece.data))
-            yield piece
-
-    path, export = server.ticket(counted)
-    with server.opened(path) as client:
+    server.pieces = endless = Endless()
+    with server.opened() as client:
         client.recv(100)
-        assert waited(lambda: export.state == "ended")
-    assert sum(made) < 30 * len(MEGABYTE)
+        assert waited(lambda: endless.ended == 1)
+    assert endless.made < 30
 
 
 def test_a_slow_reader_gets_all(server: Server) -> None:
     """The end of an answer waits for him."""
-    path, export = server.ticket(lambda: iter([ExportPiece(1, MEGABYTE * 3)]))
-    with server.opened(path, window=200_000) as client:
+    server.pieces = lambda: iter([ExportPiece(1, MEGABYTE * 3)])
+    read = 0
+    with server.opened(window=200_000) as client:
         client.settimeout(20)
-        read = 0
-        while export.state != "done":  # the server has handed over the last of it
-            read += len(client.recv(20_000))
-        time.sleep(1.6)
-        while read < 3 * len(MEGABYTE) and (data := client.recv(65_536)):
+        while read < 3 * len(MEGABYTE) and (data := client.recv(20_000)):
             read += len(data)
+            time.sleep(1.6 * (read > 2.9 * len(MEGABYTE) > read - len(data)))
     assert read >= 3 * len(MEGABYTE)
 
 
 def test_few_at_a_time(server: Server) -> None:
     """One more is told to wait, and comes when another has ended."""
-    path, _ = server.ticket(lambda: iter([ExportPiece(1, b"data")]))
-    others = [server.ticket(endless) for _ in range(MOST_AT_ONCE)]
-    clients = [server.opened(busy) for busy, _ in others]
-    assert waited(lambda: all(export.state == "running" for _, export in others))
-    assert server.get(path)[0] == 503
+    server.pieces = endless = Endless()
+    clients = [server.opened() for _ in range(MOST_AT_ONCE)]
+    assert waited(lambda: endless.begun == MOST_AT_ONCE)
+    server.pieces = lambda: iter([ExportPiece(1, b"data")])
+    assert server.get()[0] == 503
     clients.pop().close()
-    assert waited(lambda: server.get(path)[0] != 503)
+    assert waited(lambda: server.get()[0] == 200)
     for client in clients:
         client.close()
+
+
+def test_links_are_signed_where_readers_log_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what a page signed nothing is answered, nor for anything else than it was signed for, nor after its hour."""
+    assert downloads.link({"name": "b c.csv"}) == f"{PATH}?name=b+c.csv"
+    log_in.ASKED.set()
+    try:
+        signed = f"/{downloads.link({'name': 'b.csv'})}"
+        assert server.get(signed)[:2] == (200, b"data")
+        for other in (
+            f"/{PATH}?name=b.csv",
+            signed.replace("b.csv", "c.csv"),
+            f"{signed}0",
+            signed.partition("&until")[0],
+            f"/{PATH}",
+        ):
+            assert server.get(other)[0] == 403, other
+        monkeypatch.setattr(downloads, "SIGNED_SECONDS", -1)
+        assert server.get(f"/{downloads.link({'name': 'b.csv'})}")[0] == 403
+    finally:
+        log_in.ASKED.clear()
 
 
 NAMES: dict[str, tuple[str, str]] = {

@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -19,6 +19,7 @@ from board.errors import BoardError
 from board.remote import addresses
 
 if TYPE_CHECKING:
+    from board.serving.downloads import ExportFile
     from board.serving.streamlit_options import Settings
 
 SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
@@ -113,9 +114,16 @@ def serve(
     secrets = None if no_login else _log_in(login, settings)
     try:
         announce = partial(_announce, browser=not no_browser)
-        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=secrets)
+        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=secrets, exported=_exported)
     except KeyboardInterrupt:
         say("Stopped.")
+
+
+def _exported(query: Mapping[str, str]) -> "ExportFile":
+    """The file that an address asks for. What makes it is imported once one is: the server listens before."""
+    from board.ui import export_file
+
+    return export_file.asked(query)
 
 
 def _leave_folder(board: Path) -> None:

@@ -8,11 +8,8 @@ from board.metrics.declared.computation import (
     Computation,
     OfEvaluation,
     SoFar,
-    applied,
+    Statistic,
     needed_fields,
-    over_groups,
-    over_rollouts,
-    over_tokens,
     statistics,
     streamable,
 )
@@ -21,26 +18,26 @@ from board.metrics.expressions import FUNCTIONS
 from board.metrics.group_statistics import GROUP_STATISTICS
 from board.metrics.token_sums import QUANTITIES
 
-GAP = applied("difference", "token_reward/sum", "reward")
+GAP = Applied("difference", ("token_reward/sum", "reward"))
 
 CASES: dict[str, tuple[Computation, tuple[str, ...], bool]] = {
-    "a row's own array": (over_tokens("entropy", "mean"), ("entropies",), True),
-    "a quantity": (over_tokens("clipped", "mean"), ("logprobs", "old_logprobs", "advantages"), True),
-    "a column": (over_rollouts("reward", "std"), ("reward",), True),
-    "a column made of others": (over_rollouts("reward_gap", "mean"), ("reward", "ref_reward"), True),
-    "what tokens add up to": (over_rollouts("kl_k3/sum", "mean"), ("logprobs", "ref_logprobs"), True),
-    "a function of a rollout's numbers": (over_rollouts(GAP, "mean"), ("token_rewards", "reward"), True),
-    "the rollouts themselves": (over_rollouts("", "size"), ("step",), True),
-    "groups themselves": (over_groups("count"), ("group",), True),
-    "rewards of groups": (over_groups("std_mean"), ("reward", "group"), True),
+    "a row's own array": (Statistic("tokens", "entropy", "mean"), ("entropies",), True),
+    "a quantity": (Statistic("tokens", "clipped", "mean"), ("logprobs", "old_logprobs", "advantages"), True),
+    "a column": (Statistic("rollouts", "reward", "std"), ("reward",), True),
+    "a column made of others": (Statistic("rollouts", "reward_gap", "mean"), ("reward", "ref_reward"), True),
+    "what tokens add up to": (Statistic("rollouts", "kl_k3/sum", "mean"), ("logprobs", "ref_logprobs"), True),
+    "a function of a rollout's numbers": (Statistic("rollouts", GAP, "mean"), ("token_rewards", "reward"), True),
+    "the rollouts themselves": (Statistic("rollouts", "", "size"), ("step",), True),
+    "groups themselves": (Statistic("groups", "", "count"), ("group",), True),
+    "rewards of groups": (Statistic("groups", "reward", "std_mean"), ("reward", "group"), True),
     "a function of statistics": (
-        applied("explained_share", over_tokens("value_error", "variance"), over_tokens("return", "variance")),
+        Applied("explained_share", (Statistic("tokens", "value_error", "variance"), Statistic("tokens", "return", "variance"))),
         ("values", "returns"),
         True,
     ),
-    "an evaluation": (OfEvaluation(over_rollouts("reward", "max")), ("reward", "split"), True),
-    "a median": (over_rollouts("response_length", "median"), ("response_length",), False),
-    "all steps so far": (SoFar("max", over_rollouts("reward", "mean")), ("reward",), False),
+    "an evaluation": (OfEvaluation(Statistic("rollouts", "reward", "max")), ("reward", "split"), True),
+    "a median": (Statistic("rollouts", "response_length", "median"), ("response_length",), False),
+    "all steps so far": (SoFar("max", Statistic("rollouts", "reward", "mean")), ("reward",), False),
 }
 
 

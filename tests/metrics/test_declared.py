@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from board.metrics.declared import DIALECTS, FAMILIES, METRICS, Metric, name_of, resolve, resolve_any
-from board.metrics.declared import computed as given
-from board.metrics.declared import logged as tracked
+from board.metrics.declared import DIALECTS, FAMILIES, METRICS, Metric, name_of, resolve, resolve_any, tables
 from board.metrics.declared.contract import PLACES, Words
 
 REPOSITORY = Path(__file__).parents[2]
@@ -184,16 +182,66 @@ def test_every_listed_name_is_in_its_dialect(dialect: str, name: str) -> None:
 
 def test_no_key_is_declared_twice() -> None:
     """A key stands for one metric."""
-    assert len(METRICS) == len(given.METRICS) + len(tracked.METRICS)
+    remarks = {dialect.name: dialect.remarks for dialect in tables.dialects()}
+    assert sorted(METRICS) == sorted(metric.key for metric in tables.metrics(remarks))
 
 
-def test_origin_follows_the_package() -> None:
-    """What is declared as computed says how, and needs something of the rows; what is declared as logged does neither."""
-    assert [
-        metric.key for metric in (*given.METRICS, *tracked.METRICS) if (metric.computation is None) != (metric.needs == ())
-    ] == []
-    assert [metric.key for metric in given.METRICS if metric.origin != "rollouts"] == []
-    assert [metric.key for metric in tracked.METRICS if metric.origin != "tracker"] == []
+def test_what_is_computed_needs_something_of_the_rows() -> None:
+    """And what is logged alone needs nothing of them."""
+    assert [metric.key for metric in METRICS.values() if (metric.computation is None) != (metric.needs == ())] == []
+
+
+ENTRY = """
+[[metric]]
+key = "kl/mean"
+unit = "nats"
+formula = "mean over tokens"
+source = "a page"
+meaning = { en = "A number.", zh = "数值。" }
+computation = { over = "tokens", of = "kl_k3", statistic = "mean" }
+reading = "small"
+names.trl = ["kl", { name = "kl_of_tokens", remark = "padded" }]
+
+[reading.small]
+better = "down"
+departure = { en = "It grows.", zh = "增大。" }
+"""
+
+REMARKS = {"trl": {"padded": Words("Padding is counted.", "计入填充。")}}
+
+
+@pytest.mark.parametrize(
+    ("of", "instead", "said"),
+    [
+        pytest.param('unit = "nats"', 'units = "nats"', "units", id="a field that no metric has"),
+        pytest.param('unit = "nats"\n', "", "unit", id="a field left out"),
+        pytest.param('reading = "small"', 'reading = "large"', "large", id="a reading that is not there"),
+        pytest.param('"padded"', '"unpadded"', "unpadded", id="a remark that is not there"),
+        pytest.param("names.trl", "names.lrt", "lrt", id="a dialect that is not there"),
+        pytest.param('over = "tokens"', 'over = "steps"', "over is 'steps'", id="over what there is no statistic"),
+        pytest.param('of = "kl_k3"', 'of = "kl_k9"', "kl_k9", id="a quantity that is not there"),
+        pytest.param('en = "A number.", ', "", "en", id="a sentence in one language"),
+    ],
+)
+def test_an_entry_that_is_wrong(tmp_path: Path, of: str, instead: str, said: str) -> None:
+    """Is refused where the catalogue is read, by its file and key; a right one is a metric."""
+    file = tmp_path / "kl.toml"
+    file.write_text(ENTRY)
+    (metric,) = tables.metrics(REMARKS, tmp_path)
+    assert (metric.family, metric.needs, metric.reading.better) == ("kl", ("logprobs", "ref_logprobs"), "down")
+    assert [(one.name, one.remark) for one in metric.names] == [("kl", None), ("kl_of_tokens", REMARKS["trl"]["padded"])]
+
+    file.write_text(ENTRY.replace(of, instead))
+    with pytest.raises(ValueError, match=said) as refused:
+        list(tables.metrics(REMARKS, tmp_path))
+    assert str(refused.value).startswith("kl.toml, kl/mean: ")
+
+
+def test_a_reading_that_is_wrong(tmp_path: Path) -> None:
+    """Is refused, too."""
+    (tmp_path / "kl.toml").write_text(ENTRY.replace('better = "down"', 'better = "sideways"'))
+    with pytest.raises(ValueError, match=r"kl.toml, reading small: better is 'sideways'"):
+        list(tables.metrics(REMARKS, tmp_path))
 
 
 def is_said_in_both(words: Words) -> bool:
@@ -282,7 +330,7 @@ def test_what_only_trainers_log_is_in_a_trainers_dialect() -> None:
     """A metric that only a trainer can log is known by the name some trainer gives it."""
     named = {key for name, table in DIALECTS.items() if name != "board" for key in table.names.values()}
 
-    assert [metric.key for metric in tracked.METRICS if metric.key not in named] == []
+    assert [metric.key for metric in METRICS.values() if metric.origin == "tracker" and metric.key not in named] == []
 
 
 def test_declared_names_are_in_their_dialect() -> None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from board.metrics.declared.computation import applied
+from board.metrics.declared.computation import Applied
 from board.metrics.expressions import FUNCTIONS, evaluated
 
 NAN, INF = math.nan, math.inf
@@ -44,7 +44,7 @@ def test_function_of_known_numbers(name: str, given: list[float], expected: floa
     """Each gives what its name says, an infinity for what overflows and NaN for what is not defined, and warns of nothing."""
     numbers = {str(at): np.array([value]) for at, value in enumerate(given)}
 
-    assert evaluated(applied(name, *numbers), numbers.__getitem__).tolist() == pytest.approx([expected], nan_ok=True)
+    assert evaluated(Applied(name, tuple(numbers)), numbers.__getitem__).tolist() == pytest.approx([expected], nan_ok=True)
 
 
 def test_every_function_is_tested() -> None:
@@ -59,7 +59,7 @@ def test_a_missing_number_stays_missing(name: str) -> None:
 
     missing = {str(at): np.array([NAN]) for at in range(len(given))}
 
-    assert np.isnan(evaluated(applied(name, *missing), missing.__getitem__)).all()
+    assert np.isnan(evaluated(Applied(name, tuple(missing)), missing.__getitem__)).all()
 
 
 def test_a_number_itself_is_looked_up() -> None:

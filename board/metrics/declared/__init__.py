@@ -1,19 +1,18 @@
 """The catalogue of metrics: what each means, how it is computed and read, and what trainers call it. Data, not code paths. Knows no run.
 
-A metric is one entry, a `metric(...)` in a table of this package: in `computed` where rollouts give it, in `logged` where only a trainer
-can log it. The entry says its key, unit, formula, source, meaning and reading, how it is computed (`computation`), and its names in the
-dialects. What fields it needs, what is kept of its tokens, the board's number per step, the recorder's streamed one, and every dialect's
-table follow from it. To add one:
+A metric is one `[[metric]]` in the table of its family, `catalogue/<family>.toml`. The entry says its key, unit, formula, source, meaning
+and reading, its names in the dialects and, where rollouts give it, its computation. What fields it needs, what is kept of its tokens, the
+board's number per step, the recorder's streamed one, and every dialect's table follow from it. To add one:
 
-1. Write the entry beside its relatives, as `metric("policy/entropy_std", ..., over_tokens("entropy", "std"), names=(Name("verl", "..."),))`.
-   `over_tokens` takes a quantity of `quantities.PER_TOKEN`, `over_rollouts` a column, or what a quantity adds up to over a rollout's tokens
-   ("entropy/mean"); `applied` names a function of `board.metrics.expressions` of either, or of several statistics.
+1. Write the entry beside its relatives. `computation = { over = "tokens", of = "entropy", statistic = "std" }` takes a quantity of
+   `quantities.PER_TOKEN`; over rollouts it takes a column, or what a quantity adds up to over a rollout's tokens ("entropy/mean");
+   `{ function = "negative", to = [...] }` is a function of `board.metrics.expressions` of several such statistics.
 2. Only if it needs a quantity, a function or a statistic that is not there, add that: the fields in `quantities` and the numbers in
    `board.metrics.token_sums`; a function in `board.metrics.expressions`.
 3. Write its definition into `tests/analysis/test_step_metrics.py`, as a loop over rows. That test must pass, and so must
    `tests/recorder/test_step_aggregator.py`, which computes every metric both ways, and `tests/metrics/test_declared.py`.
 
-A dialect is a table in `dialects` of what is true of all its names: another trainer is one more module there and its name in `lookup`.
+A dialect is a table in `dialects.toml` of what is true of all its names, with the remarks that metrics give for single names.
 """
 
 from board.metrics.declared.contract import FAMILIES, Dialect, Interpretation, Metric, Name, Words

@@ -68,26 +68,6 @@ class OfColumns:
 Computation = Statistic | Applied[Statistic] | SoFar | OfEvaluation | OfColumns
 
 
-def over_tokens(quantity: str, name: StatisticName) -> Statistic:
-    """Over all counted tokens of the step, of a quantity of `board.metrics.token_sums`."""
-    return Statistic("tokens", quantity, name)
-
-
-def over_rollouts(number: Number, name: StatisticName) -> Statistic:
-    """Over the rollouts of the step."""
-    return Statistic("rollouts", number, name)
-
-
-def over_groups(name: str) -> Statistic:
-    """Over the step's groups of rollouts of one prompt, of their rewards."""
-    return Statistic("groups", "" if name in ("count", "size_mean") else "reward", name)
-
-
-def applied(function: str, *to: T) -> Applied[T]:
-    """A function of numbers of a rollout, or of statistics of a step."""
-    return Applied(function, to)
-
-
 def statistics(computation: Computation) -> tuple[Statistic, ...]:
     """The statistics that a step's number is made of."""
     match computation:

@@ -12,18 +12,16 @@ from functools import cache
 from typing import Final
 
 from board.metrics import OWN_PREFIX
-from board.metrics.declared import computed, logged
+from board.metrics.declared import tables
 from board.metrics.declared.contract import PLACES, Dialect, Metric, Words
-from board.metrics.declared.dialects.re_grpo import RE_GRPO
-from board.metrics.declared.dialects.roll import ROLL
-from board.metrics.declared.dialects.trl import TRL
-from board.metrics.declared.dialects.trl_grpo import TRL_GRPO
-from board.metrics.declared.dialects.verl import VERL
 
-_ALL: Final = (*computed.METRICS, *logged.METRICS)
+_TRAINERS: Final = tables.dialects()
+_REMARKS: Final = {dialect.name: dialect.remarks for dialect in _TRAINERS}
 
-METRICS: Final[Mapping[str, Metric]] = {metric.key: metric for metric in _ALL}
-"""Every metric by its key: those that rollouts give first, then those only a trainer logs."""
+METRICS: Final[Mapping[str, Metric]] = {
+    metric.key: metric for metric in sorted(tables.metrics(_REMARKS), key=lambda metric: metric.origin != "rollouts")
+}
+"""Every metric by its key: those that rollouts give first, then those only a trainer logs, each by FAMILIES."""
 
 BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=(OWN_PREFIX,))
 """The board's own names: the keys."""
@@ -31,14 +29,12 @@ BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes
 
 def _with_names(dialect: Dialect) -> Dialect:
     """A trainer's dialect with the names that metrics declare for it."""
-    declared = [(one, metric.key) for metric in _ALL for one in metric.names if one.dialect == dialect.name]
+    declared = [(one, metric.key) for metric in METRICS.values() for one in metric.names if one.dialect == dialect.name]
     remarks = {one.name: one.remark for one, _ in declared if one.remark is not None}
     return replace(dialect, names={one.name: key for one, key in declared}, remarks=remarks)
 
 
-DIALECTS: Final[Mapping[str, Dialect]] = {
-    dialect.name: dialect for dialect in (BOARD, *map(_with_names, (ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)))
-}
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, *map(_with_names, _TRAINERS))}
 
 _TRAINERS_FIRST: Final = sorted(DIALECTS.values(), key=lambda dialect: dialect is BOARD)
 

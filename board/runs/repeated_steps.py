@@ -63,8 +63,8 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
     shards, names = pd.factorize(scalars["shard"])
     steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
     # what is discarded is of one batch with what is not; an evaluation beside it is of none
-    is_held = scalars["split"] == EVALUATION if "split" in scalars else pd.Series(0, scalars.index)
-    splits = is_held.to_numpy(np.int64)
+    is_held = scalars["split"] == EVALUATION if "split" in scalars else pd.Series(data=False, index=scalars.index)
+    splits = np.asarray(is_held, np.int64)
     starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
     stops = [*starts[1:], len(steps)]
     by_shard: dict[int, list[Write]] = {}

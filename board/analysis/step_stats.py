@@ -119,12 +119,6 @@ def smooth(values: FloatArray, weight: float) -> Float64Array:
     return averaged
 
 
-def shift_to_zero(values: FloatArray) -> Float64Array:
-    """Values minus the first finite one, so that curves of different level start together. Shape (n,)."""
-    known = _finite_or_nan(values)
-    return known - first_finite(known)
-
-
 def first_finite(values: FloatArray) -> float:
     """First finite value; NaN if there is none."""
     known = np.asarray(values, np.float64)[np.isfinite(values)]

@@ -45,11 +45,6 @@ def key_of(path: PurePath) -> str:
     return "/".join(_read(part) for part in path.parts)
 
 
-def is_readable_back(path: PurePosixPath) -> bool:
-    """Whether the path alone tells the key."""
-    return _CUT not in path.as_posix()
-
-
 def _written(part: str) -> str:
     if not part:
         return EMPTY

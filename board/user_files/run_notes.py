@@ -135,11 +135,6 @@ def _new_id(path: str, first: str) -> str:
     return blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
-def tags_in(text: str) -> tuple[str, ...]:
-    """Tags as they are typed, with commas between them; each once, without space around it."""
-    return tuple(dict.fromkeys(tag for part in text.split(",") if (tag := " ".join(part.split()))))
-
-
 def _checked(note: RunNote) -> RunNote:
     """Raises BoardError for what cannot be shown, or is too long."""
     title = " ".join(note.title.split())

@@ -208,21 +208,6 @@ def test_smoothing_weight_out_of_range_is_refused(weight: float) -> None:
         step_stats.smooth(np.array([1.0]), weight)
 
 
-SHIFTS = {
-    "starts at zero": ([2.0, 3.0, 1.0], [0, 1, -1]),
-    "after a gap": ([math.nan, 2.0, 3.0], [math.nan, 0, 1]),
-    "infinities are gaps": ([math.inf, 2.0], [math.nan, 0]),
-    "nothing to shift by": ([math.nan, math.nan], [math.nan, math.nan]),
-    "empty": ([], []),
-}
-
-
-@pytest.mark.parametrize(("values", "expected"), SHIFTS.values(), ids=SHIFTS)
-def test_shift_to_zero(values: list[float], expected: list[float]) -> None:
-    """The first finite value becomes zero and the differences stay."""
-    np.testing.assert_array_equal(step_stats.shift_to_zero(np.array(values)), expected)
-
-
 def test_nothing_given_is_changed() -> None:
     """Frames and arrays are shared between readers of a run."""
     frame = frame_of([(2, 1.0), (1, math.inf), (1, math.nan)], "response_length")
@@ -234,7 +219,6 @@ def test_nothing_given_is_changed() -> None:
     step_stats.length_change(frame, 2)
     step_stats.finite_values(frame, "response_length")[:] = 0
     step_stats.smooth(values, 0.5)
-    step_stats.shift_to_zero(values)
 
     pd.testing.assert_frame_equal(frame, before)
 
@@ -249,7 +233,6 @@ def test_no_float_makes_a_statistic_warn(rows: list[tuple[int, float]]) -> None:
     assert step_stats.per_step(frame, "reward")["count"].sum() == np.isfinite(values).sum()
     step_stats.share_below(frame, "reward")
     step_stats.smooth(values, 0.9)
-    step_stats.shift_to_zero(values)
 
 
 FAR = (-(2**63), -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1)

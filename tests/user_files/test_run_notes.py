@@ -103,11 +103,6 @@ def test_a_damaged_file_is_told_of_and_left_as_it_is(monkeypatch: pytest.MonkeyP
     assert victim.read_text() == '{"name": 5'
 
 
-def test_tags_as_they_are_typed() -> None:
-    """Each once, without space around it."""
-    assert run_notes.tags_in(" a, b  c,a ,,") == ("a", "b c")
-
-
 def test_the_stamp_changes_with_the_notes() -> None:
     """So that what was read once is read again when it must be."""
     before = run_notes.stamp()

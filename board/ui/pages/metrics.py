@@ -278,6 +278,8 @@ def first_step(panel: Panel) -> int:
 
 
 draw()
-st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
+st.fragment(watch, run_every=LOOK_SECONDS if abs(time.time() - scalars.modified_ns / 1e9) < RECENT_SECONDS else None)(
+    scalars.stamp
+)
 sql_editor.draw(run)
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

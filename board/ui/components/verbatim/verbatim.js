@@ -53,8 +53,7 @@ function showMarked(pane, text, [start, stop]) {
  */
 function keepInView(mark) {
   const watch = new IntersectionObserver((seen) => {
-    if (!mark.isConnected) watch.disconnect();
-    else if (!seen.at(-1)?.isIntersecting) mark.scrollIntoView({ block: "nearest" });
+    if (!seen.at(-1)?.isIntersecting) mark.scrollIntoView({ block: "nearest" });
   });
   watch.observe(mark);
   for (const kind of ["wheel", "pointerdown", "keydown"]) {

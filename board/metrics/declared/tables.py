@@ -69,13 +69,12 @@ def _metric(
     read, names = entry["reading"], entry.get("names", {})
     computation = _computation(entry["computation"]) if "computation" in entry else None
     made = {
-        "family": family,
         "reading": readings[read] if isinstance(read, str) else _made(Interpretation, read),
         "computation": computation,
         "needs": () if computation is None else needed_fields(computation),
         "names": tuple(_name(dialect, one, remarks[dialect]) for dialect, ones in names.items() for one in ones),
     }
-    return _made(Metric, {**entry, **made})
+    return _made(Metric, {"family": family, **entry, **made})
 
 
 def _name(dialect: str, one: str | Table, remarks: Mapping[str, Words]) -> Name:

@@ -42,8 +42,11 @@ def follow(run: Run, shown: Run, root: Path) -> None:
         on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
         if len(shown.steps):
             newest = int(shown.steps[-1])
-            place.set_widgets(follow=place.part("step") == newest != place.remembered("stay"))
-            st.toggle("Follow newest step", key="follow", help=_FOLLOW, on_change=_switched, args=(newest,))
+            follows = place.part("step") == newest != place.remembered("stay")
+            # another switch when it is off: what a slow browser still says of the one before is not what the reader wants now
+            key = "following" if follows else "staying"
+            place.set_widgets(**{key: follows})
+            st.toggle("Follow newest step", key=key, help=_FOLLOW, on_change=_switched, args=(key, newest))
     st.fragment(_look, run_every=LOOK_SECONDS if on else TELL_SECONDS)(run, root, on)
 
 
@@ -71,11 +74,12 @@ def go_along(shown: Run) -> None:
     place.remember(newest=(of, newest))
 
 
-def _switched(newest: int) -> None:
-    if place.widget_value("follow"):
+def _switched(key: str, newest: int) -> None:
+    on = place.widget_value(key)
+    if on and key == "staying":
         place.remember(stay=None)
         place.go(step=newest)
-    else:
+    elif not on and key == "following":
         place.remember(stay=newest)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from settling import settled, tab
 
 TOKENS = 3_000
@@ -112,3 +112,32 @@ def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page
     expect(page.get_by_text("2 rows · nothing refused")).to_be_visible()
     expect(reload).to_have_count(0)
     expect(page).to_have_url(re.compile("step=1(&|$)"))
+
+
+def test_a_switch_that_the_browser_has_from_before_leads_nowhere(board_server: str, page: Page) -> None:
+    """Of a reader who left the newest step a slow browser still says that following is on: that is no wish to go back there."""
+    sockets: list[WebSocketRoute] = []
+    held: list[str | bytes] | None = None
+
+    def between(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        server.on_message(lambda message: browser.send(message) if held is None else held.append(message))
+        sockets.append(browser)
+
+    page.route_web_socket("**/_stcore/stream*", between)
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=79")
+    settled(page)
+    expect(page.get_by_role("switch", name="Follow newest step")).to_be_checked()
+
+    held = []
+    page.keyboard.press("h")
+    page.wait_for_timeout(5_000)  # the server has drawn the step before, and the browser does not know it
+    switch(page).click(force=True)
+    page.wait_for_timeout(5_000)
+    answers, held = held, None
+    for message in answers:
+        sockets[-1].send(message)
+
+    settled(page)
+    expect(page).to_have_url(re.compile("step=78"))
+    expect(page.get_by_role("switch", name="Follow newest step")).not_to_be_checked()

@@ -16,10 +16,12 @@ _TEMPLATES: Final = tuple(
         r"\s*(?:<s>)?\s*\[INST\]\s*<<SYS>>.*?<</SYS>>",  # Llama 2
         r"\s*(?:<s>)?\s*\[SYSTEM_PROMPT\].*?\[/SYSTEM_PROMPT\]",  # Mistral
         r"\s*(?:<bos>)?<start_of_turn>(?:system|developer)\n.*?<end_of_turn>",  # Gemma
-        r"\s*<｜begin▁of▁sentence｜>(?!<｜|User: ).+?(?=<｜User｜>|\n\nUser: )",  # DeepSeek
+        r"\s*<｜begin▁of▁sentence｜>(?!<｜).+?(?=<｜User｜>)",  # DeepSeek
+        r"\s*<｜begin▁of▁sentence｜>(?!<｜|User: ).+?(?=\n\nUser: )",  # DeepSeek 2
         r"\s*(?:\[gMASK\]<sop>)?<\|system\|>.*?(?=<\|user\|>)",  # GLM, Phi, Zephyr
         r"\s*<\|start\|>system<\|message\|>.*?<\|end\|>(?:<\|start\|>developer<\|message\|>.*?<\|end\|>)?",  # gpt-oss
-        r"(?:system|developer):?\n.*?(?=\nuser:?\n)",  # chat messages, as the board writes them; ChatML without its special tokens
+        r"(?:system|developer):\n.*?(?=\n\nuser:\n)",  # chat messages, as the board writes them
+        r"system\n.*?(?=\nuser\n)",  # ChatML without its special tokens
     )
 )
 """What a system prompt looks like at the beginning of a prompt."""

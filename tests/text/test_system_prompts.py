@@ -47,6 +47,16 @@ SYSTEM: dict[str, tuple[str, Hiding | None, tuple[str, bool]]] = {
     "DeepSeek without one": ("<｜begin▁of▁sentence｜><｜User｜>hi", HIDDEN, ("<｜begin▁of▁sentence｜><｜User｜>hi", False)),
     "GLM": ("[gMASK]<sop><|system|>\nBe brief.<|user|>\nhi", HIDDEN, ("<|user|>\nhi", True)),
     "messages": ("system:\nBe brief.\n\nuser:\nhi", HIDDEN, ("user:\nhi", True)),
+    "messages with an example in the system prompt": (
+        "system:\nAn example:\nuser:\nhi\nuser\nho\n\nuser:\nhi",
+        HIDDEN,
+        ("user:\nhi", True),
+    ),
+    "DeepSeek with an example in the system prompt": (
+        "<｜begin▁of▁sentence｜>An example:\n\nUser: ho\n<｜User｜>hi",
+        HIDDEN,
+        ("<｜User｜>hi", True),
+    ),
     "what all begin with": ("Solve this task.\nhi", Hiding(common="Solve this task.\n"), ("hi", True)),
     "another beginning": ("hi", Hiding(common="Solve this task.\n"), ("hi", False)),
     "a typed end comes first": ("a<endofsystem>b.END.\nc", Hiding(".END."), ("c", True)),

@@ -51,11 +51,11 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 77_302),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 571_941),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 77_303),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 571_957),
     "modules in board/": (lambda: len(files("board", ".py")), 700),
-    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_596),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 70_066),
+    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_595),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 70_121),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-25, in the evening."""
 

@@ -244,7 +244,7 @@ class RunsReply:
     more: int
     """Runs that are not listed."""
     links_out: list[str]
-    """A sentence for each link to a folder outside the root, which is not opened, with the way to open it."""
+    """A sentence for each link to a folder outside the root, with the way to open it, and for each folder that may not be read."""
 
 
 @dataclass(frozen=True)

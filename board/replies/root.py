@@ -31,7 +31,7 @@ class Root:
         folders = [one for one in without_shelves(found) if one.shards]
         listed = sorted(folders, key=lambda one: -one.modified_ns)
         rows = [ListedRunReply(one.name, one.shards, one.bytes, _when(one.modified_ns)) for one in listed[:most]]
-        return RunsReply(rows, max(0, len(listed) - most), library.links_out(self.folder, found))
+        return RunsReply(rows, max(0, len(listed) - most), library.not_opened(self.folder, found))
 
     def run(self, name: str) -> Run:
         """The run of that name. Raises RunNotFound where there is none under the root."""

@@ -3,6 +3,7 @@
 Nothing outside the root can be named. Knows no screen; a reader's choices live elsewhere.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -130,24 +131,33 @@ def _has_own_shards(folder: Path) -> bool:
 
 
 def _subfolders(folder: Path) -> list[Path]:
-    inside = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".") and not path.is_symlink()]
-    return sorted(inside, key=lambda path: natural_key(path.name))
+    own = (path for path in folder.iterdir() if not path.is_symlink() and not path.name.startswith("."))
+    return sorted((path for path in own if path.is_dir() and _is_readable(path)), key=lambda path: natural_key(path.name))
 
 
-def links_out(root: Path, folders: Sequence[RunFolder]) -> list[str]:
-    """A sentence for each link under the root, beside its runs, that leads to a folder elsewhere, which is not opened: how it can be."""
+def _is_readable(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
+def not_opened(root: Path, folders: Sequence[RunFolder]) -> list[str]:
+    """A sentence for each link under the root, beside its runs, that leads to a folder elsewhere, and for each folder that may not be read."""
     places = {root}
     for one in folders:
-        name = PurePosixPath(path_of(one.folder))
-        places |= {root / above for above in (name.parents if one.shards else (name, *name.parents))}
-    inside = (path for place in places if place.is_dir() for path in place.iterdir())
-    links = (path for path in inside if path.is_symlink() and not path.name.startswith("."))
-    outside = (path for path in links if path.is_dir() and not path.resolve().is_relative_to(root.resolve()))
-    return [
-        f"{name} is a link to a folder outside the one that is served, and is not opened: "
-        "serve the folder it leads to, or one above both."
-        for name in sorted((shown(link.relative_to(root)) for link in outside), key=natural_key)
-    ]
+        own = PurePosixPath(path_of(one.folder))
+        places |= {root / above for above in (own.parents if one.shards else (own, *own.parents))}
+    found: dict[Path, str] = {}
+    for path in (path for place in places if _is_readable(place) for path in place.iterdir()):
+        if path.name.startswith(".") or not os.path.isdir(path):  # noqa: PTH112 - is_dir() raises where a link leads to what may not be read
+            continue
+        name = shown(path.relative_to(root))
+        if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+            found[path] = (
+                f"{name} is a link to a folder outside the one that is served, and is not opened: "
+                "serve the folder it leads to, or one above both."
+            )
+        elif not _is_readable(path):
+            found[path] = f"{name} is a folder that may not be read here, and is not opened."
+    return [found[path] for path in sorted(found, key=lambda path: natural_key(path.as_posix()))]
 
 
 def _is_divided(folder: Path) -> bool:

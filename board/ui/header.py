@@ -126,7 +126,7 @@ def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str
     names = [folder.name for folder in folders]
     if not names:
         none = f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
-        return " ".join([none, *library.links_out(root, folders)])
+        return " ".join([none, *library.not_opened(root, folders)])
     if asked is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif within := library.holding(folders, root, asked) if asked not in names else None:

@@ -8,7 +8,7 @@ from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
 from board.replies import metric_rows
-from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, links_out, list_runs, resolve
+from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
 from board.runs.opening import open_run
 from board.runs.progress import Progress
 from board.runs.run_listing import without_shelves
@@ -200,24 +200,6 @@ def test_logs_of_several_runs_make_no_run_of_them(tmp_path: Path) -> None:
     write_run(tmp_path, {**logs, "project/one/rollouts/1.jsonl": [row(1)], "project/two/rollouts/1.jsonl": [row(1)]})
     for root, prefix in ((tmp_path, "project/"), (tmp_path / "project", "")):
         assert [one.name for one in without_shelves(list_runs(root))] == [f"{prefix}one", f"{prefix}two"]
-
-
-def test_a_link_out_of_the_root_is_told(tmp_path: Path) -> None:
-    """A run folder that is a link to elsewhere is no run, and is named with the way to open it; a link within the root is not."""
-    write_run(tmp_path / "elsewhere/run", {"a.jsonl": [row()]})
-    write_run(tmp_path / "root/own", {"a.jsonl": [row()]})
-    (tmp_path / "root/linked").symlink_to(tmp_path / "elsewhere/run")
-    (tmp_path / "root/latest").symlink_to("own")
-    write_run(tmp_path / "root/exp/one", {"a.jsonl": [row()]})
-    (tmp_path / "root/empty").mkdir()
-    for deeper in ("exp", "empty"):
-        (tmp_path / "root" / deeper / "linked").symlink_to(tmp_path / "elsewhere/run")
-
-    told = links_out(tmp_path / "root", list_runs(tmp_path / "root"))
-
-    assert [one.partition(" is a link")[0] for one in told] == ["empty/linked", "exp/linked", "linked"]
-    assert all("serve the folder it leads to" in one for one in told)
-    assert [one.name for one in list_runs(tmp_path / "root") if one.shards] == ["exp", "exp/one", "own"]
 
 
 def test_root_may_itself_be_a_link(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def page(root: Path) -> None:
     """The list, and the chosen run beside it."""
     drawn = known(root)
     runs = all_runs(root, *drawn)
-    for sentence in library.links_out(root, drawn[0]):
+    for sentence in library.not_opened(root, drawn[0]):
         notice(sentence)
     if not runs:
         notice(

@@ -8,6 +8,7 @@ from settling import settled
 
 def click_at(part: Locator, across: float, down: float) -> None:
     """Click so far from the left and the top, as shares of its size."""
+    part.wait_for()
     box = part.bounding_box()
     assert box is not None
     part.click(position={"x": box["width"] * across, "y": box["height"] * down})

@@ -84,6 +84,8 @@ def test_a_run_that_grows_meanwhile(serve: Serve, page: Page, tmp_path: Path) ->
             sizes.append(len(rows))
             assert before <= len(rows) <= written[0] + 1
             assert len({row["line"] for row in rows}) == len(rows)
+            while written[0] <= len(rows):  # the next finds more
+                stop.wait(0.02)
         name, data = saved(page)
         assert name == "run.csv"
         assert data.count(b"The answer is 42") > len(GOOD)

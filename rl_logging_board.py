@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board.ui import header, linked_widgets, navigation, not_found, place, strip
+from board.ui import header, navigation, not_found, place, strip
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()
@@ -16,4 +16,4 @@ try:
     place.write()
     strip.catch_up()
 finally:
-    linked_widgets.release()
+    place.settle()

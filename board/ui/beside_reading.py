@@ -15,7 +15,7 @@ from board.errors import BoardError
 from board.runs import library
 from board.runs.run import Run
 from board.text.counting import plural
-from board.ui import caches
+from board.ui import caches, place
 from board.ui.live_reload import RECENT_SECONDS
 from board.ui.reading_line import LOOK_SECONDS, OpenedAs
 
@@ -57,7 +57,7 @@ def _follow(unread: Sequence[Unread]) -> None:
             load.watch()
         newest = shared.peek(*key)
         if newest is not None and newest is not one.run:
-            st.rerun()
+            place.draw_anew()
         st.text(_words(one))
 
 
@@ -88,4 +88,4 @@ def _watch(runs: Sequence[Run], root: Path) -> None:
             caches.library().refresh(run, root)
         except BoardError:  # the folder is gone, or empty: what was loaded stays on the screen
             continue
-        st.rerun()
+        place.draw_anew()

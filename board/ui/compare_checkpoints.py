@@ -16,7 +16,7 @@ from board.figures.checkpoints import training_beside_evaluations
 from board.figures.run_spreads import run_lines
 from board.schema import heading
 from board.text.format_number import fmt
-from board.ui import beside_table, caches, late_chart, place
+from board.ui import beside_table, caches, late_chart, linked, place
 from board.ui.beside_runs import BesideRun
 from board.ui.messages import unfilled
 
@@ -61,15 +61,10 @@ def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, froze
     first = numbers.index("reward") if "reward" in numbers else 0
     taken = [side.address for side in sides if _is_of_checkpoints(side)]
     with st.container(horizontal=True, vertical_alignment="bottom", key="checkpoint_choices"):
-        number = st.selectbox(
-            "Number", numbers, index=first, key="checkpoint_number", bind="query-params", format_func=heading, width=240
-        )
+        number = st.selectbox("Number", **linked.choice("checkpoint_number", numbers, numbers[first], label=heading), width=240)
         points = st.multiselect(
             "Runs of checkpoints",
-            [side.address for side in sides],
-            default=taken,
-            key="checkpoint_runs",
-            bind="query-params",
+            **linked.choices("checkpoint_runs", [side.address for side in sides], taken),
             placeholder="None",
             help=_POINTS_HELP,
             width=420,

@@ -17,7 +17,7 @@ from board.figures.run_spreads import RunLine, cumulative, outlines, run_lines, 
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import heading, unit
-from board.ui import beside_table, caches, compared_sides, late_chart
+from board.ui import beside_table, caches, compared_sides, late_chart, linked
 from board.ui.beside_runs import BesideRun
 from board.ui.messages import unfilled
 
@@ -54,13 +54,9 @@ def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, str, 
     """The number, the baseline's address, and how distributions are drawn."""
     first = numbers.index("reward") if "reward" in numbers else 0
     with st.container(horizontal=True, vertical_alignment="bottom", key="spread_choices"):
-        number = st.selectbox(
-            "Number", numbers, index=first, key="spread_number", bind="query-params", format_func=heading, width=240
-        )
+        number = st.selectbox("Number", **linked.choice("spread_number", numbers, numbers[first], label=heading), width=240)
         baseline = compared_sides.baseline(sides)
-        shape = st.segmented_control(
-            "Drawn as", [OUTLINES, CUMULATIVE], default=OUTLINES, required=True, key="spread_as", bind="query-params"
-        )
+        shape = st.segmented_control("Drawn as", **linked.choice("spread_as", [OUTLINES, CUMULATIVE], OUTLINES), required=True)
     return str(number), baseline.address, str(shape)
 
 

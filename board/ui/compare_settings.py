@@ -13,7 +13,7 @@ from board.analysis.run_settings import UNSET
 from board.errors import FieldMissing
 from board.sources.settings_files import SettingsFile
 from board.text.counting import plural
-from board.ui import beside_table, caches
+from board.ui import beside_table, caches, linked
 from board.ui.beside_runs import BesideRun
 from board.ui.components import table
 from board.ui.components.table import TableColumn
@@ -54,7 +54,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
 
 
 def _wanted() -> str:
-    return st.text_input("Text in names and values", type="search", key="settings_text", bind="query-params", width=320) or ""
+    return st.text_input("Text in names and values", **linked.text("settings_text"), type="search", width=320) or ""
 
 
 def _runs(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]]) -> None:

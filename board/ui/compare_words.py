@@ -14,7 +14,7 @@ from board.analysis.word_differences import word_differences
 from board.analysis.word_use import WordUse
 from board.text.counting import plural
 from board.text.display import shorten, visible
-from board.ui import caches, compared_sides, place, search_results
+from board.ui import caches, compared_sides, linked, place, search_results
 from board.ui.beside_runs import BesideRun
 from board.ui.components import table
 from board.ui.components.table import TableColumn
@@ -59,15 +59,8 @@ def _what(pair: Sides) -> What:
     """Words, or tokens where both runs name theirs."""
     if not all(side.run.has_tokens for side in pair):
         return "words"
-    return st.segmented_control(
-        "Show",
-        list(WHATS),
-        default="words",
-        format_func=lambda one: WHATS[one],
-        required=True,
-        key="word_use",
-        bind="query-params",
-    )
+    offered = linked.choice("word_use", list(WHATS), "words", label=lambda one: WHATS[one])
+    return st.segmented_control("Show", **offered, required=True) or "words"
 
 
 def _found(pair: Sides, what: What) -> tuple[pd.DataFrame, tuple[WordUse, WordUse]]:

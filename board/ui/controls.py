@@ -16,7 +16,7 @@ from board.runs.run import Run, Split
 from board.schema import DISCARDED, heading, is_trainers
 from board.text.display import PREVIEW_CHARS, preview
 from board.text.system_prompts import Hiding, without_system_prompt
-from board.ui import linked_widgets, list_order, place, table_views
+from board.ui import linked, list_order, place, table_views
 from board.ui.list_order import ListOrder
 from board.ui.messages import notice
 from board.user_files import run_pads
@@ -48,63 +48,37 @@ class CurveChoices:
 
 def curve_choices(numeric: Sequence[str], *, bands: bool = True) -> CurveChoices:
     """Draw the curve settings, folded, and return them: panels say what they are drawn with. Without `bands` no band is offered."""
-    with st.container(width="content", key="curve_choices"), st.popover("Chart options"), linked_widgets.folded():
-        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=320)
+    with st.container(width="content", key="curve_choices"), st.popover("Chart options"):
+        smoothing = st.slider("Smoothing", **linked.number("smoothing", 0.0, 0.0, 0.95), step=0.05, width=320)
         band = _band_choice() if bands else "none"
-        scale = (
-            st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320) if bands else 1.0
-        )
+        scale = st.number_input("Band scale", **linked.number("band_scale", 1.0, 0.1, 3.0), step=0.1, width=320) if bands else 1.0
         estimator = estimator_choice()
         shift = st.toggle(
-            "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
+            "Shift to zero", **linked.flag("zero_shift"), help="Start every reward curve at zero, to compare gains."
         )
         extra = st.multiselect(
-            "More curves",
-            list(numeric),
-            key="curves",
-            bind="query-params",
-            placeholder="Any numeric column",
-            format_func=heading,
-            width=320,
+            "More curves", **linked.choices("curves", list(numeric), label=heading), placeholder="Any numeric column", width=320
         )
     return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
 
 
 def _band_choice() -> str:
-    chosen: str = st.segmented_control(
-        "Band",
-        list(BANDS),
-        default="std",
-        format_func=BANDS.__getitem__,
-        required=True,
-        key="band",
-        bind="query-params",
-    )
-    return chosen
+    chosen = st.segmented_control("Band", **linked.choice("band", list(BANDS), "std", label=BANDS.__getitem__), required=True)
+    return chosen or "std"
 
 
 def estimator_choice() -> str:
     """Draw the choice of KL estimator, the same on every page, and return its name."""
     chosen = st.segmented_control(
-        "KL estimator",
-        list(ESTIMATORS),
-        default=DEFAULT_ESTIMATOR,
-        required=True,
-        key="estimator",
-        bind="query-params",
-        persist_state="session",
-        help=_estimator_help(),
+        "KL estimator", **linked.choice("estimator", list(ESTIMATORS), DEFAULT_ESTIMATOR), required=True, help=_estimator_help()
     )
     return chosen or DEFAULT_ESTIMATOR
 
 
-def unseen_estimator() -> str:
-    """The estimator in force where the token view offers the choice itself, beside its KL; the widget, not seen, keeps it in the link.
-
-    Folded it costs the browser nothing: a row of buttons is made and laid out, seen or not.
-    """
-    with st.container(key="unseen_estimator"), st.popover("KL estimator"), linked_widgets.folded():
-        return estimator_choice()
+def estimator() -> str:
+    """The KL estimator in force, wherever it is chosen."""
+    asked = linked.asked("estimator", DEFAULT_ESTIMATOR)
+    return asked if asked in ESTIMATORS else DEFAULT_ESTIMATOR
 
 
 def _estimator_help() -> str:
@@ -142,26 +116,19 @@ def table_choices(
     table_views.open_linked(there)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         table_views.choice(there)
-        scope = st.segmented_control(
-            "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
-        )
-        with st.popover("Order"), linked_widgets.folded():
+        scope = st.segmented_control("Rollouts of", **linked.choice("scope", [THIS_STEP, ALL_STEPS], THIS_STEP), required=True)
+        with st.popover("Order"):
             order = list_order.choice("", "Sort by", ["", *numeric, *aggregates], heading=_order_heading, on_change=on_sort)
-        query = st.text_input("Text in prompt or response", type="search", key="text", bind="query-params", width=240)
-        every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
-        with st.popover("Table"), linked_widgets.folded():
+        query = st.text_input("Text in prompt or response", **linked.text("text"), type="search", width=240)
+        every = st.toggle("All numbers", **linked.flag("numbers"), help="Every number of the run as a column.")
+        with st.popover("Table"):
             columns = st.multiselect(
                 "Columns",
-                [*available, *aggregates],
-                default=defaults,
-                key="columns",
-                bind="query-params",
+                **linked.choices("columns", [*available, *aggregates], defaults),
                 help="Those with a slash are what a rollout's tokens add up to: entropy/max is the largest entropy of a token.",
                 width=420,
             )
-            limit = st.number_input(
-                "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
-            )
+            limit = st.number_input("Rollouts of a step, at most (0: all)", **linked.number("limit", 0, 0), width=420)
             width = table_views.width_choice()
             table_views.editor(tuple(columns))
     table_views.problems()
@@ -197,27 +164,19 @@ def extreme_choices(
     The list follows the text's metric and what is natural for a metric; `sides` offers the tokens that the policy prefers, or avoids, alone.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        with st.popover("List options"), linked_widgets.folded():
+        with st.popover("List options"):
             # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
             metric = st.selectbox(
-                "Most extreme by",
-                ["", *metrics],
-                format_func=lambda name: name or "as the text",
-                key="extreme",
-                bind="query-params",
-                width=320,
+                "Most extreme by", **linked.choice("extreme", ["", *metrics], label=lambda name: name or "as the text"), width=320
             )
             order = st.segmented_control(
                 "Extreme means",
-                [_LOUDEST, *_ORDERS],
-                default=_LOUDEST,
+                **linked.choice("extreme_order", [_LOUDEST, *_ORDERS], _LOUDEST),
                 required=True,
-                key="extreme_order",
-                bind="query-params",
                 help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
             )
             side = _side_choice() if sides else "both"
-            top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=320)
+            top = st.number_input("Tokens", **linked.number("extreme_top", 15, 5, 200), step=5, width=320)
         chosen = str(metric or default)
         meant = natural_order(chosen) if order == _LOUDEST else cast(Order, order)
         st.text(", ".join([f"by {chosen}", _ORDERS[meant], *([side] if side != "both" else [])]), width="content")
@@ -225,38 +184,35 @@ def extreme_choices(
 
 
 def _side_choice() -> Side:
-    return st.segmented_control(
+    sides: list[Side] = list(get_args(Side))
+    chosen = st.segmented_control(
         "Side",
-        list(get_args(Side)),
-        default="both",
+        **linked.choice("extreme_side", sides, "both"),
         required=True,
-        key="extreme_side",
-        bind="query-params",
         help="By the sign of the log-ratio: the policy prefers a token that it makes likelier than the reference does. KL k3 tells no "
         "side, and is larger on that of the avoided ones.",
     )
+    return chosen or "both"
 
 
 def split_choice(splits: Sequence[Split]) -> Split:
     """Draw the choice between the rollouts of training, those of evaluations and the discarded ones, and return it."""
-    return st.segmented_control(
+    chosen = st.segmented_control(
         "Split",
-        splits,
-        default=splits[0],
+        **linked.choice("split", splits),
         required=True,
-        key="split",
-        bind="query-params",
         help="Discarded: sampled for training, and left out by the trainer. They are in no number of training."
         if DISCARDED in splits
         else None,
     )
+    return chosen or splits[0]
 
 
 def hiding() -> Hiding | None:
     """How the reader wants system prompts hidden, as far as the link says, wherever that is drawn; None to show them."""
-    if place.choice("hide_system", "") not in (True, "true"):
+    if linked.asked("hide_system") != "true":
         return None
-    return Hiding(str(place.choice("system_end", "")))
+    return Hiding(linked.asked("system_end"))
 
 
 def prompt_previews(prompts: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.ChunkedArray:
@@ -295,17 +251,9 @@ def hiding_choice() -> None:
     """Draw what to hide of the texts, beside the texts."""
     hidden = st.toggle(
         "Hide system prompt",
-        key="hide_system",
-        bind="query-params",
-        persist_state="session",
+        **linked.flag("hide_system"),
         help="As its chat template marks it, else what all prompts of the run begin with.",
     )
     if hidden:
-        with st.popover("Its end"), linked_widgets.folded():
-            st.text_input(
-                "Text that ends the system prompt",
-                key="system_end",
-                bind="query-params",
-                persist_state="session",
-                placeholder="by its template",
-            )
+        with st.popover("Its end"):
+            st.text_input("Text that ends the system prompt", **linked.text("system_end"), placeholder="by its template")

@@ -14,7 +14,7 @@ from board.errors import FieldMissing
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import DISCARDED
-from board.ui import caches, place
+from board.ui import caches, linked, place
 from board.ui.place import View
 
 RESPONSES_PAGE: Final = "board/ui/pages/responses.py"
@@ -57,6 +57,6 @@ def open_on_responses(run: Run, key: int) -> None:
     """In a callback of the page Groups: show one of them on Responses, among all that was discarded."""
     (source,) = run.sources(np.array([key]))
     step = int(run.frame["step"].loc[key])
-    place.set_widgets(split=DISCARDED)
+    linked.put(split=DISCARDED)
     place.go(step=step, rollout=source)
     place.remember(look=(RESPONSES_PAGE, {"step": step, "rollout": source}))

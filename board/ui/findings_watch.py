@@ -151,7 +151,7 @@ def _light(drawn: Sequence[str]) -> None:
     now = _now()
     shown, _ = _parted(now)
     if [one.id for one in shown] != drawn:
-        st.rerun()
+        place.draw_anew()
     words, kind = _words(now, shown)
     page_links.show([page_links.PageLink(words, FINDINGS.path, kind)], key="findings_light_link")
 
@@ -159,7 +159,7 @@ def _light(drawn: Sequence[str]) -> None:
 def _progress(drawn: LookState) -> None:
     now = _now()
     if now.report is not drawn.report or now.trouble != drawn.trouble or now.current != drawn.current:
-        st.rerun()
+        place.draw_anew()
     if now.share is None:
         st.text("Waits to be looked through.")
         return

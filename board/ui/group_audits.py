@@ -16,7 +16,7 @@ from board.schema import heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, place
+from board.ui import caches, filter_chips, linked, place
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, build
 from board.ui.components.table import TableColumn
@@ -48,7 +48,7 @@ def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
     rules = found.rules.assign(fitting=found.rules["fitting"] * 100)
     table.show(rules, _rule_columns(), name="rules of advantages", key="advantage_rules", height=TABLE_HEIGHT)
     names = found.rules["rule"].tolist()
-    rule = st.selectbox("Rollouts that do not fit", names, key="rule", bind="query-params", width=260) or names[0]
+    rule = st.selectbox("Rollouts that do not fit", **linked.choice("rule", names), width=260) or names[0]
     _misfits(run, found, rule)
 
 
@@ -89,10 +89,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         return
     tolerance = st.number_input(
         "Rewards differ by more than",
-        0.0,
-        value=0.0,
-        key="noise_tolerance",
-        bind="query-params",
+        **linked.number("noise_tolerance", 0.0, 0.0),
         width=260,
         help="A reward with a part for length or format differs a little between equal answers on purpose.",
     )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from board.metrics.pass_at_k import MOST_K
 from board.text.format_number import fmt
-from board.ui import list_order
+from board.ui import linked, list_order
 from board.ui.list_order import ListOrder
 
 ORDERS: Final = {
@@ -53,10 +53,9 @@ def draw(usual: float, largest: int) -> GroupChoices:
     with st.container(horizontal=True, vertical_alignment="bottom", key="group_choices"):
         given = st.number_input(
             "Right from a reward of",
+            **linked.number("right_from", None),
             value=None,
             placeholder=fmt(usual),
-            key="right_from",
-            bind="query-params",
             width=170,
             disabled=bool(np.isnan(usual)),
             help="A response is right when its reward is at least this. Unless you give a number: 0.5 where all rewards lie from 0 to 1, "
@@ -64,11 +63,7 @@ def draw(usual: float, largest: int) -> GroupChoices:
         )
         k = st.number_input(
             "k of pass@k",
-            1,
-            most,
-            min(USUAL_K, most),
-            key="pass_k",
-            bind="query-params",
+            **linked.number("pass_k", min(USUAL_K, most), 1, most),
             width=120,
             help="The chance that one of k responses to the prompt is right: 1 − C(n − c, k) / C(n, k), of n responses c right, without "
             "bias (Chen et al. 2021).",
@@ -79,6 +74,5 @@ def draw(usual: float, largest: int) -> GroupChoices:
 
 def aspect() -> str:
     """Draw the choice of what is shown of the groups, and return it: one of ASPECTS."""
-    return st.segmented_control(
-        "Show", ASPECTS, default=GROUPS, required=True, key="groups_show", bind="query-params", label_visibility="collapsed"
-    )
+    chosen = st.segmented_control("Show", **linked.choice("groups_show", ASPECTS), required=True, label_visibility="collapsed")
+    return chosen or GROUPS

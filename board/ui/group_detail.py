@@ -20,7 +20,7 @@ from board.text.counting import plural
 from board.text.display import preview, shorten
 from board.text.format_number import fmt
 from board.text.system_prompts import without_system_prompt
-from board.ui import discarded_members, filter_chips, group_tree, place, rollout_pair
+from board.ui import discarded_members, filter_chips, group_tree, linked, place, rollout_pair
 from board.ui.components import table, verbatim
 from board.ui.controls import hiding_choice
 from board.ui.discarded_members import DiscardedMembers
@@ -59,9 +59,7 @@ def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: Gr
             + (", but what was discarded." if len(beside) else ".")
         )
     aspects = _ASPECTS if len(keys) > 1 else (PAIR, MEMBERS) if len(beside) else (MEMBERS,)
-    aspect = st.segmented_control(
-        "Group", aspects, default=aspects[0], required=True, key="aspect", bind="query-params", label_visibility="collapsed"
-    )
+    aspect = st.segmented_control("Group", **linked.choice("aspect", aspects), required=True, label_visibility="collapsed")
     if aspect == PAIR:
         _pair(view, keys, beside, discarded)
     elif aspect == TREE:
@@ -239,10 +237,10 @@ def _texts(view: View, keys: NDArray[np.int64], discarded: DiscardedMembers) -> 
     """The responses, letter for letter, a few at a time."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         side = st.segmented_control(
-            "Responses", ["side by side", "stacked"], default="side by side", required=True, key="laid", bind="query-params"
+            "Responses", **linked.choice("laid", ["side by side", "stacked"], "side by side"), required=True
         )
         count = pages(len(keys), CARDS)
-        number = st.pagination(count, key="members_page", bind="query-params") if count > 1 else 1
+        number = st.pagination(count, **linked.page("members_page", count)) if count > 1 else 1
     shown = page(keys, number, CARDS)
     told = pairs.numbers(discarded.run, shown.tolist())
     panels = st.grid(3, min_column_width=CARD_WIDTH, gap="medium") if side == "side by side" else None

@@ -23,7 +23,7 @@ def draw(charts: Mapping[str, DrawnChart], columns: int = 2) -> None:
     """
     if place.remembered("brushed"):  # the filter is the whole page's
         place.remember(brushed=None)
-        st.rerun()
+        place.draw_anew()
     grid = st.grid(columns, min_column_width=PANEL_WIDTH, gap="medium")
     for key, drawn in charts.items():
         with grid.cell():

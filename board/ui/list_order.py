@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from board.ui import place
+from board.ui import linked
 
 DESCENDING: Final = "descending"
 ASCENDING: Final = "ascending"
@@ -34,23 +34,12 @@ def choice(
 ) -> ListOrder:
     """Draw both controls, whose keys are `prefix` and "sort" or "order": by the `usual` of the orders, or the first, the first way."""
     first = orders[0] if usual is None else usual
-    by = st.selectbox(
-        label,
-        orders,
-        index=orders.index(first),
-        format_func=heading,
-        key=f"{prefix}sort",
-        bind="query-params",
-        on_change=on_change,
-        width=width,
-    )
-    way = st.segmented_control(
-        "Order", ways, default=ways[0], required=True, key=f"{prefix}order", bind="query-params", on_change=on_change
-    )
+    by = st.selectbox(label, **linked.choice(f"{prefix}sort", orders, first, label=heading, then=on_change), width=width)
+    way = st.segmented_control("Order", **linked.choice(f"{prefix}order", ways, then=on_change), required=True)
     return ListOrder(by or first, way == DESCENDING)
 
 
-def turn(prefix: str, column: str, now: ListOrder) -> None:
+def turn(prefix: str, column: str, now: ListOrder, first_page: int | None = None) -> None:
     """Order by a column, the largest first, from the list's first page; the other way round where it is so already."""
     way = ASCENDING if now == (column, True) else DESCENDING
-    place.set_widgets(**{f"{prefix}sort": column, f"{prefix}order": way, f"{prefix}page": 1})
+    linked.put(**{f"{prefix}sort": column, f"{prefix}order": way, f"{prefix}page": first_page})

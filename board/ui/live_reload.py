@@ -101,4 +101,4 @@ def _look(run: Run, root: Path, on: bool) -> None:
         caches.library().refresh(run, root)
     except BoardError:  # the folder is gone, or empty: what was loaded stays on the screen
         return
-    st.rerun()
+    place.draw_anew()

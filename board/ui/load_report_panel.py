@@ -14,7 +14,7 @@ from board.runs.run import Run
 from board.sources.shards import find_shards
 from board.text.counting import plural
 from board.text.format_number import size
-from board.ui import caches, linked_widgets, place
+from board.ui import caches, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import pad_choice
@@ -46,8 +46,7 @@ def draw(run: Run) -> None:
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _details(run)
-            with linked_widgets.folded():
-                pad_choice(run)
+            pad_choice(run)
 
 
 def _details(run: Run) -> None:

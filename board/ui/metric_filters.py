@@ -8,7 +8,7 @@ import streamlit as st
 
 from board.analysis.metric_list import HEADINGS, Origin
 from board.metrics import declared
-from board.ui import linked_widgets
+from board.ui import linked
 
 Language = Literal["en", "zh"]
 
@@ -47,14 +47,13 @@ def metric_choices() -> MetricChoices:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="metric_choices"):
         query = st.text_input(
             "Name or meaning",
+            **linked.text("find"),
             type="search",
-            key="find",
-            bind="query-params",
             placeholder="Name or meaning",
             label_visibility="collapsed",
             width=240,
         )
-        with st.popover("Chart options"), linked_widgets.folded():
+        with st.popover("Chart options"):
             chosen = _folded(dialects, query or "")
         if said := _narrowed(chosen, next(iter(dialects.values()))):
             with st.container(width="content", key="familynote_choices"):
@@ -64,30 +63,17 @@ def metric_choices() -> MetricChoices:
 
 def _folded(dialects: Mapping[str, str], query: str) -> MetricChoices:
     """Draw what is rarely changed; `dialects` are names by their titles."""
-    smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=_WIDTH)
-    log = st.toggle("Log axis", key="log_axis", bind="query-params")
-    families = st.multiselect("Families", list(_FAMILIES), key="families", bind="query-params", placeholder="All", width=_WIDTH)
+    smoothing = st.slider("Smoothing", **linked.number("smoothing", 0.0, 0.0, 0.95), step=0.05, width=_WIDTH)
+    log = st.toggle("Log axis", **linked.flag("log_axis"))
+    families = st.multiselect("Families", **linked.choices("families", list(_FAMILIES)), placeholder="All", width=_WIDTH)
     origin = st.segmented_control(
         "Known from",
-        list(ORIGINS),
-        default="all",
+        **linked.choice("origin", list(ORIGINS), "all"),
         required=True,
-        key="origin",
-        bind="query-params",
         help="Computed from rollouts, or logged by the trainer in a tracker.",
     )
-    dialect = st.segmented_control(
-        "Names as in",
-        list(dialects),
-        default=next(iter(dialects)),
-        required=True,
-        key="dialect",
-        bind="query-params",
-        persist_state="session",
-    )
-    language = st.segmented_control(
-        "Glossary", list(LANGUAGES), default="en", required=True, key="glossary", bind="query-params", persist_state="session"
-    )
+    dialect = st.segmented_control("Names as in", **linked.choice("dialect", list(dialects)), required=True)
+    language = st.segmented_control("Glossary", **linked.choice("glossary", list(LANGUAGES), "en"), required=True)
     return MetricChoices(
         dialects[dialect or next(iter(dialects))],
         query,

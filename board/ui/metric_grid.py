@@ -27,7 +27,7 @@ from board.metrics.declared.contract import Interpretation, Metric, Page, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt
-from board.ui import caches, filter_chips, pinned_metrics, place
+from board.ui import caches, filter_chips, linked, pinned_metrics, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, Texts
 from board.ui.components.curves.payload import STEPS
@@ -100,9 +100,7 @@ def section(
     looked_for = "found_" if wall.choices.narrowed else ""
     with st.expander(
         f"{heading} · {_how_many(len(panels), of, wall.choices.language)}",
-        expanded=opened or wall.choices.narrowed,
-        key=f"family_{looked_for}{key}",
-        bind="query-params",
+        **linked.flag(f"family_{looked_for}{key}", opened or wall.choices.narrowed),
     ) as area:
         if not area.open:
             return

@@ -11,7 +11,7 @@ import streamlit as st
 
 from board.analysis.seed_groups import Seeds
 from board.analysis.step_positions import Axis
-from board.ui import place
+from board.ui import linked, place
 
 AXES: Final[dict[str, Axis]] = {"step": "step", "rollouts": "rollouts", "tokens": "tokens", "time": "time"}
 
@@ -49,32 +49,19 @@ def overlay_choices(names: Mapping[str, str], seeds: Sequence[Seeds]) -> Overlay
         st.text("Along", help=_ALONG_HELP, width="content")
         axis = st.segmented_control(
             "Along",
-            [*AXES],
-            default="step",
+            **linked.choice("along", [*AXES], then=lambda: place.go(zoom=None)),
             required=True,
-            key="along",
-            bind="query-params",
-            persist_state="session",
             label_visibility="collapsed",
-            on_change=place.go,
-            kwargs={"zoom": None},
         )
-        band = st.toggle("Band", value=True, key="interval", bind="query-params", persist_state="session", help=_BAND_HELP)
+        band = st.toggle("Band", **linked.flag("interval", True), help=_BAND_HELP)
         st.text("Less", width="content", help="Each run minus this one, step by step.")
         _baseline_choice(names)
         joined: Seeds = "apart"
         if seeds:
             st.text("Seeds", width="content", help=_SEEDS_HELP)
-            joined = st.segmented_control(
-                "Seeds",
-                ["apart", *seeds],
-                default="apart",
-                required=True,
-                key="seeds",
-                bind="query-params",
-                persist_state="session",
-                label_visibility="collapsed",
-            )
+            options: list[Seeds] = ["apart", *seeds]
+            chosen = st.segmented_control("Seeds", **linked.choice("seeds", options), required=True, label_visibility="collapsed")
+            joined = chosen or "apart"
     return OverlayChoices(AXES[axis or "step"], bool(band), str(place.part("baseline") or ""), joined)
 
 

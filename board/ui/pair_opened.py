@@ -13,7 +13,7 @@ from board.text.counting import plural
 from board.text.display import shorten
 from board.text.format_number import fmt
 from board.text.system_prompts import without_system_prompt
-from board.ui import place, rollout_pair
+from board.ui import linked, place, rollout_pair
 from board.ui.beside_runs import BesideRun
 from board.ui.components import verbatim
 from board.ui.place import View
@@ -47,13 +47,9 @@ def _choices(pair: RunPair) -> tuple[Visit, Response]:
     """Draw the choices of the visit and of its response, and return them."""
     visit: Visit = VISITS[0]
     if pair.visits == "same step":
-        visit = st.segmented_control(
-            "Visit", VISITS, default=VISITS[0], required=True, key="compare_visit", bind="query-params", help=_VISIT
-        )
-    response: Response = st.segmented_control(
-        "Response", RESPONSES, default=RESPONSES[0], required=True, key="compare_response", bind="query-params", help=_RESPONSE
-    )
-    return visit, response
+        visit = st.segmented_control("Visit", **linked.choice("compare_visit", VISITS), required=True, help=_VISIT) or visit
+    response = st.segmented_control("Response", **linked.choice("compare_response", RESPONSES), required=True, help=_RESPONSE)
+    return visit, response or RESPONSES[0]
 
 
 _VISIT: Final = "The step at which both saw it and their means lie furthest apart, or the last of either run."

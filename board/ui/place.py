@@ -1,30 +1,26 @@
 """The reader's place: what he looks at and what he chose, in the session's state and mirrored in the URL. Every view has a link.
 
 The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all parts there at once.
-A widget is bound to the URL by itself (`bind="query-params"`) when what it holds is no part of the place, so that moving the reader
-neither sets nor forgets it: searches, sorting, columns, curves; `link` carries those from page to page, and `linked_widgets` keeps them
-there.
+What moving the reader neither sets nor forgets is no part of the place: searches, sorting, columns, curves. Those stand in the URL alone
+(`linked`); `link` carries them from page to page.
 
 The only module beside that one that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a
 fact: it is checked against the runs and steps there are, elsewhere.
 """
 
 import math
-import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 from board.text.system_prompts import Hiding
-from board.ui import link_texts, linked_widgets
-from board.ui.components import page_links
+from board.ui import link_texts
 from board.ui.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
 
 _Linked = str | tuple[str, ...] | None
@@ -32,9 +28,6 @@ _Linked = str | tuple[str, ...] | None
 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
-
-STALE_SECONDS: Final = 5.0
-"""A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +69,7 @@ def go(**where: str | int | tuple[str, ...] | None) -> None:
     So a table may report its marked row again, as it does when a page is left. Only before the widget of that name is drawn, that is,
     in callbacks or at the top of the page.
     """
+    moved()
     for name, value in where.items():
         if st.session_state.get(name) != value:
             forget_after(name, keep=where)
@@ -270,15 +264,13 @@ def view() -> View:
 def adopt() -> None:
     """Take over what the URL asks for, where it says something other than what this session last wrote there.
 
-    So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
+    So a link opens its view, and the browser's Back button works. After a click the session has the place: the browser may not have the URL
+    yet that the click before wrote.
     """
-    linked_widgets.begin()
     asked = _asked()
     if "_written" not in st.session_state:
-        st.session_state.update({"_written": {}, "_replaced": [], "_asked_run": asked["run"]})
-    if asked == st.session_state["_written"]:
-        st.session_state["_replaced"] = []  # the browser has what was written: from now on it means what it says
-    if _is_stale(asked):
+        st.session_state.update({"_written": {}, "_asked_run": asked["run"]})
+    if st.session_state.get("_moved"):
         return
     for name, value in asked.items():
         if value == st.session_state["_written"].get(name):
@@ -291,12 +283,20 @@ def adopt() -> None:
             st.session_state.pop(name, None)
 
 
-def _is_stale(asked: Mapping[str, _Linked]) -> bool:
-    """Whether the URL is only one of before, which a click came with; never so where Back or Forward brought it."""
-    context = get_script_run_ctx()
-    went_back = bool(context and context.is_history_navigation and not context.query_string.endswith(page_links.CLICKED))
-    since = time.monotonic() - STALE_SECONDS
-    return not went_back and any(asked == url and at > since for url, at in st.session_state["_replaced"])
+def moved() -> None:
+    """Say that the session is ahead of the browser's URL: in callbacks, and before the board asks for a run of the script by itself."""
+    st.session_state["_moved"] = True
+
+
+def draw_anew() -> NoReturn:
+    """Run the whole script, from a part of the page that is drawn by itself: with the session's place, which its URL may not show yet."""
+    moved()
+    st.rerun()
+
+
+def settle() -> None:
+    """To be called after every run of the script, however it ends: from now on the URL means what it says."""
+    st.session_state.pop("_moved", None)
 
 
 def _asked() -> dict[str, _Linked]:
@@ -314,26 +314,18 @@ def write() -> None:
     before, last = _asked(), st.session_state["_written"]
     changed = {name: value for name, value in written.items() if value != before[name] or value != last.get(name, value)}
     if changed:
-        now = time.monotonic()
-        st.session_state["_replaced"] = [*st.session_state["_replaced"][-8:], (before, now), (last, now)]
         # an empty list takes a parameter out of the URL
         st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
     st.session_state["_written"] = written
 
 
 def link(**where: str | int) -> Parameters:
-    """The parameters of a link to another page at the reader's place, but for what is given, with all that was chosen on any page.
-
-    The browser adds those of the widgets that are drawn now by itself.
-    """
+    """The parameters of a link to another page at the reader's place, but for what is given, with all that was chosen on any page."""
     values = {name: _linked(where.get(name, st.session_state.get(name))) for name in PARTS}
     there: Parameters = {
         name: [*value] if isinstance(value, tuple) else value for name, value in values.items() if value is not None
     }
-    drawn = linked_widgets.in_browser()
-    # once each: a click that came before the page was drawn to its end may have added what the link had
-    others = (name for name in st.query_params if name not in PARTS and name not in drawn)
-    chosen = {name: list(dict.fromkeys(st.query_params.get_all(name))) for name in others}
+    chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS}
     return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
 
 
@@ -341,12 +333,6 @@ def link_to_run(address: str) -> Parameters:
     """The same to another run, or to this one: without what depends on the run that the reader is in, if it is another."""
     there = link(run=address)
     return there if address == part("run") else {name: value for name, value in there.items() if name not in FORGOTTEN["run"]}
-
-
-def choice(name: str, default: str | bool) -> str | bool:
-    """A choice whose widget may not be drawn on this page, or not yet: as the session holds it, else as the URL says it."""
-    value: str | bool = st.session_state.get(name, st.query_params.get(name, default))
-    return value
 
 
 def in_link() -> Mapping[str, Sequence[str]]:

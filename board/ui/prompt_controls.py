@@ -9,7 +9,7 @@ from board.analysis.cohorts import COHORTS, LOSING, CohortRule
 from board.figures.cohort_panels import NAMES
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import linked_widgets, list_order
+from board.ui import linked, list_order
 from board.ui.list_order import ListOrder
 
 ALL: Final = "All"
@@ -55,8 +55,8 @@ def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) 
     """
     with st.container(horizontal=True, vertical_alignment="bottom", key="prompt_choices"):
         cohort = _cohort(cohorts=cohorts, losing=losing)
-        query = st.text_input("Text in the prompt", type="search", key="prompt_text", bind="query-params", width=220)
-        with st.popover("Order"), linked_widgets.folded():
+        query = st.text_input("Text in the prompt", **linked.text("prompt_text"), type="search", width=220)
+        with st.popover("Order"):
             order = list_order.choice(PREFIX, "Order prompts by", orders, heading=ORDERS.__getitem__)
         rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
     return PromptChoices(rule, cohort, query, order)
@@ -68,9 +68,7 @@ def _cohort(*, cohorts: bool, losing: bool) -> str:
     if not names:
         return ""
     labels = {label(name): name for name in names}
-    chosen = st.segmented_control(
-        "Prompts", [ALL, *labels], default=ALL, required=True, key="cohort", bind="query-params", wrap=True
-    )
+    chosen = st.segmented_control("Prompts", **linked.choice("cohort", [ALL, *labels], ALL), required=True, wrap=True)
     return str(labels.get(chosen or ALL, ""))
 
 
@@ -81,21 +79,20 @@ def label(cohort: str) -> str:
 
 def _rule(usual: float, *, losing: bool) -> CohortRule:
     """Draw the thresholds, folded."""
-    with st.popover("Rule"), linked_widgets.folded():
+    with st.popover("Rule"):
         solved = st.number_input(
             "Solved from a mean reward of",
+            **linked.number("solved_from", None),
             value=None,
             placeholder=fmt(usual),
-            key="solved_from",
-            bind="query-params",
             help="Unless you give a number: 0.5 where all mean rewards lie from 0 to 1, else midway between the 5th and the 95th percentile "
             "of visits.",
         )
-        ends = st.number_input("Visits at either end", 1, 100, ENDS, key="cohort_ends", bind="query-params")
+        ends = st.number_input("Visits at either end", **linked.number("cohort_ends", ENDS, 1, 100))
         if not losing:
             return CohortRule(usual if solved is None else float(solved), int(ends), LOST, OF)
-        of = int(st.number_input("Losing: of the last visits", 1, 1_000, OF, key="losing_of", bind="query-params"))
-        lost = st.number_input("Losing: at least below the reference", 1, 1_000, LOST, key="losing_lost", bind="query-params")
+        of = int(st.number_input("Losing: of the last visits", **linked.number("losing_of", OF, 1, 1_000)))
+        lost = st.number_input("Losing: at least below the reference", **linked.number("losing_lost", LOST, 1, 1_000))
     return CohortRule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
 
 

@@ -15,16 +15,16 @@ from board.analysis.prompt_timeline import Timeline, timeline, usual_pair
 from board.analysis.prompt_visits import length_column
 from board.analysis.selection import neighbours, numeric_columns
 from board.figures.cohort_panels import NAMES
-from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS, kl_column
+from board.metrics.formulas import kl_column
 from board.schema import heading
 from board.text.counting import plural
 from board.text.display import shorten
 from board.text.format_number import fmt
 from board.text.system_prompts import without_system_prompt
-from board.ui import filter_chips, place, rollout_pair
+from board.ui import filter_chips, linked, place, rollout_pair
 from board.ui.components import prompt_timeline, verbatim
 from board.ui.components.prompt_timeline import NumberNames
-from board.ui.controls import hiding_choice
+from board.ui.controls import estimator, hiding_choice
 from board.ui.place import View
 from board.ui.rollout_pair import Called
 
@@ -116,11 +116,7 @@ def _height(numeric: list[str]) -> str:
         st.subheader("How did it go?", anchor=False, width="content")
         chosen: str | None = st.selectbox(
             "Over steps",
-            numeric,
-            index=usual,
-            format_func=heading,
-            key="prompt_height",
-            bind="query-params",
+            **linked.choice("prompt_height", numeric, numeric[usual], label=heading),
             width=220,
             label_visibility="collapsed",
         )
@@ -129,8 +125,7 @@ def _height(numeric: list[str]) -> str:
 
 def _kl_column() -> str:
     """The column of the KL by the estimator in force."""
-    asked = str(place.choice("estimator", DEFAULT_ESTIMATOR))
-    return kl_column(asked if asked in ESTIMATORS else DEFAULT_ESTIMATOR)
+    return kl_column(estimator())
 
 
 def _chosen(view: View, rows: pd.DataFrame, by: str) -> tuple[int, int] | None:

@@ -75,7 +75,7 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
         load.prefer(wish())
     newest = library.peek(*key)
     if newest is not None and newest is not run:
-        st.rerun()
+        place.draw_anew()
     with _line():
         _words(reading, load.progress if load else None, remote=bool(mounts.address_of(run.location)))
         st.button("Stop", key="stop_reading", type="tertiary", on_click=_stop, args=(opened,))

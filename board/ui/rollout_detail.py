@@ -18,7 +18,7 @@ from board.text.format_number import fmt
 from board.text.system_prompts import without_system_prompt
 from board.ui import filter_chips, place, rollout_breakdown, token_panel
 from board.ui.components import facts, verbatim
-from board.ui.controls import hiding_choice, unseen_estimator
+from board.ui.controls import estimator, hiding_choice
 from board.ui.messages import notice
 from board.ui.place import View
 from board.ui.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
@@ -145,7 +145,7 @@ def _tokens(view: View, rollout: Rollout) -> None:
         return
     with st.expander("By token", key="by_token", on_change="rerun") as expander:
         if expander.open:
-            token_panel.draw(token_panel.pane(view, rollout, unseen_estimator()), PANE_HEIGHT)
+            token_panel.draw(token_panel.pane(view, rollout, estimator()), PANE_HEIGHT)
 
 
 def _raw(view: View, rollout: Rollout) -> None:

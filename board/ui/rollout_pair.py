@@ -19,7 +19,7 @@ from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.ui import caches, place, token_panel
 from board.ui.components import diff_view, table, token_view
-from board.ui.controls import unseen_estimator
+from board.ui.controls import estimator
 from board.ui.messages import absent
 from board.ui.place import View
 from board.ui.token_panel import Pane
@@ -115,8 +115,7 @@ def _tokens(sides: dict[Side, Called]) -> None:
     if any(side.rollout.tokens is None for side in sides.values()):
         absent("Comparing token by token", "response_tokens", of="rollout")
         return
-    estimator = unseen_estimator()
-    panes = {name: token_panel.pane(side.view, side.rollout, estimator) for name, side in sides.items()}
+    panes = {name: token_panel.pane(side.view, side.rollout, estimator()) for name, side in sides.items()}
     shown = {name: [pane.tokens[at] for at in pane.kept] for name, pane in panes.items()}
     at = rollout_pair.parting(shown["first"], shown["second"])
     st.text(

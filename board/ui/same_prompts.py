@@ -16,7 +16,7 @@ from board.analysis.selection import numeric_columns
 from board.figures.pair_panels import difference_panel
 from board.schema import heading, unit
 from board.text.counting import plural
-from board.ui import caches, compared_sides, filter_chips, findings_watch, pair_prompts, pair_verdict, place
+from board.ui import caches, compared_sides, filter_chips, findings_watch, linked, pair_prompts, pair_verdict, place
 from board.ui.beside_runs import BesideRun
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -66,9 +66,7 @@ def _number(shared: Sequence[str]) -> str | None:
     if not shared:
         return None
     usual = shared.index("reward") if "reward" in shared else 0
-    chosen = st.selectbox(
-        "Number", shared, index=usual, key="compare_number", bind="query-params", format_func=heading, width=220
-    )
+    chosen = st.selectbox("Number", **linked.choice("compare_number", shared, shared[usual], label=heading), width=220)
     return chosen or shared[usual]
 
 
@@ -77,11 +75,8 @@ def _visits() -> str:
     names = [*VISITS]
     chosen = st.segmented_control(
         "Prompts paired",
-        names,
-        default=names[0],
+        **linked.choice("compare_visits", names),
         required=True,
-        key="compare_visits",
-        bind="query-params",
         help="Prompts that both runs saw: at any step that both saw them at, at the step of the top line alone, or at the last of either run.",
     )
     return str(chosen)

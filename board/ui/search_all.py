@@ -49,18 +49,18 @@ def _progress(run: Run, all_of: StoredSearch) -> None:
     known = all_of.see()
     shown = int(place.remembered("search_shown") or 0)
     if known.parts >= max(1, _AGAIN * shown) or (known.parts > shown and not known.is_running):
-        st.rerun()
+        place.draw_anew()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search_all"):
         st.text(words(run, known))
         if known.is_running:
             if st.button("Stop", key="search_stop", type="tertiary"):
                 all_of.stop()
-                st.rerun()
+                place.draw_anew()
         elif not known.is_done and not known.trouble:
             label = "Go on" if known.parts else f"Search all {plural(run.rollout_count, 'rollout')}"
             if st.button(label, key="search_go_on", help=_HELP):
                 all_of.go_on()
-                st.rerun()
+                place.draw_anew()
 
 
 def words(run: Run, known: StoredHits) -> str:

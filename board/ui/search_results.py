@@ -26,7 +26,7 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, place, rollout_detail, search_all, whole_step
+from board.ui import caches, filter_chips, linked, place, rollout_detail, search_all, whole_step
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -95,7 +95,7 @@ def _beside_all(view: View) -> bool:
         return False
     if len(every.frame) <= _SEARCHED_UNASKED or len(view.run.frame) * _FEW_OF >= len(every.frame):
         return True
-    return st.toggle("Beside all rollouts", key="search_all", bind="query-params", help=_ALL_HELP)
+    return st.toggle("Beside all rollouts", **linked.flag("search_all"), help=_ALL_HELP)
 
 
 def _counted(asked: Search, of: Run) -> pd.DataFrame:
@@ -252,7 +252,7 @@ def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
     )
     count, most = pages(len(found), _PAGE_LINES), _MOST_STORED if hits.state else _MOST_ROLLOUTS
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        number = st.pagination(count, key="search_page", bind="query-params") if count > 1 else 1
+        number = st.pagination(count, **linked.page("search_page", count)) if count > 1 else 1
         numbers = page(np.arange(len(found)), number, _PAGE_LINES)
         shown = [found[at] for at in numbers.tolist()]
         notes = [f"{int(numbers[0]) + 1:,} to {int(numbers[-1]) + 1:,} of {plural(len(found), 'line')}"]

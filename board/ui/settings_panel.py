@@ -8,7 +8,7 @@ import streamlit as st
 
 from board.analysis import run_settings
 from board.text.counting import plural
-from board.ui import caches
+from board.ui import caches, linked
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.setting_texts import as_text, matches
@@ -38,7 +38,7 @@ def draw(location: Path) -> None:
 
 
 def _listed(settings: dict[str, object]) -> None:
-    wanted = st.text_input("Text in names and values", type="search", key="run_settings_text", bind="query-params") or ""
+    wanted = st.text_input("Text in names and values", **linked.text("run_settings_text"), type="search") or ""
     left = {name: value for name, value in settings.items() if matches(wanted, name, value)}
     if len(left) < len(settings) or len(left) > MOST_ROWS:
         st.text(f"{len(left):,} of {len(settings):,}" + (f", the first {MOST_ROWS:,} listed" if len(left) > MOST_ROWS else ""))

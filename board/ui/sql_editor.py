@@ -17,7 +17,7 @@ from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described,
 from board.sql.query import curves as answered
 from board.sql.sandbox import Limits
 from board.text.counting import plural
-from board.ui import caches, filter_chips, place
+from board.ui import caches, filter_chips, linked, place
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
@@ -59,7 +59,7 @@ class _Asked:
 
 def draw(run: Run) -> None:
     """The editor and the chart of its query, in an expander; nothing is asked while it is closed."""
-    with st.expander("Custom metric (SQL)", key="sql", on_change="rerun", bind="query-params") as expander:
+    with st.expander("Custom metric (SQL)", **linked.flag("sql")) as expander:
         if not expander.open:
             return
         saved = saved_queries.SavedMetrics((), ())
@@ -80,7 +80,7 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
     """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
     names = ["", *(one.name for one in saved.metrics)]
     queries = {one.name: one.query for one in saved.metrics}
-    asked = place.choice("sql_saved", "")
+    asked = linked.asked("sql_saved")
     if asked not in names:
         place.remember(no_query=asked)
     if lacking := place.remembered("no_query"):
@@ -88,13 +88,7 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
             "Saved",
-            names,
-            key="sql_saved",
-            format_func=lambda name: name or "none",
-            bind="query-params",
-            persist_state="session",
-            on_change=_choose,
-            args=(queries,),
+            **linked.choice("sql_saved", names, label=lambda name: name or "none", then=lambda: _choose(queries)),
             width=320,
         )
         st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
@@ -228,7 +222,8 @@ def _save() -> None:
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:
-        place.set_widgets(sql_saved=metric.name, sql_name=metric.name)
+        linked.put(sql_saved=metric.name)
+        place.set_widgets(sql_name=metric.name)
         place.remember(opened_query=metric.name, no_query=None, sql_problem=None)
 
 
@@ -240,7 +235,7 @@ def _delete() -> None:
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:
-        place.set_widgets(sql_saved="")
+        linked.put(sql_saved=None)
         place.remember(opened_query="")
 
 

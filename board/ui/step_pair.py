@@ -18,7 +18,7 @@ from board.runs.run import Run
 from board.schema import heading, unit
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import caches, late_chart, link_texts, place, rollout_pair
+from board.ui import caches, late_chart, link_texts, linked, place, rollout_pair
 from board.ui.components import facts, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import prompt_previews
@@ -61,9 +61,7 @@ def _choices(view: View, numbers: list[str]) -> tuple[str, int]:
     first = numbers.index("reward") if "reward" in numbers else 0
     against = _step_a(view)
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"):
-        number = st.selectbox(
-            "Number", numbers, index=first, key="pair_number", bind="query-params", format_func=heading, width=240
-        )
+        number = st.selectbox("Number", **linked.choice("pair_number", numbers, numbers[first], label=heading), width=240)
         _step_a_picker(view, against)
         st.text(f"against step {view.step} (B), the one chosen in the top line")
         where = {"step": against, "step_a": view.step}

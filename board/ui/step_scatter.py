@@ -18,7 +18,7 @@ from board.analysis.step_stats import finite_values
 from board.schema import heading
 from board.sql.identifiers import column
 from board.text.counting import plural
-from board.ui import caches, filter_chips, place, rollout_detail
+from board.ui import caches, filter_chips, linked, place, rollout_detail
 from board.ui.components import scatter
 from board.ui.components.scatter import Names, Picture
 from board.ui.controls import ALL_STEPS, THIS_STEP
@@ -81,13 +81,13 @@ def _choices(view: View, numbers: list[str]) -> Choices:
     color = FIRST_COLOR if FIRST_COLOR in numbers else ""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scatter_choices"):
         scope = st.segmented_control(
-            "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scatter_scope", bind="query-params"
+            "Rollouts of", **linked.choice("scatter_scope", [THIS_STEP, ALL_STEPS], THIS_STEP), required=True
         )
         found_y = _number("y", offered, y)
         found_x = _number("x", offered, x)
         third = _number("Colour", ["", *offered], color)
-        log_y = st.toggle("Log y", key="scatter_log_y", bind="query-params")
-        log_x = st.toggle("Log x", key="scatter_log_x", bind="query-params")
+        log_y = st.toggle("Log y", **linked.flag("scatter_log_y"))
+        log_x = st.toggle("Log x", **linked.flag("scatter_log_x"))
     return Choices(view.step if scope == THIS_STEP else None, found_x, found_y, third, bool(log_x), bool(log_y))
 
 
@@ -95,11 +95,7 @@ def _number(label: Literal["x", "y", "Colour"], offered: list[str], default: str
     return str(
         st.selectbox(
             label,
-            offered,
-            index=offered.index(default),
-            key=f"scatter_{label.lower()}",
-            bind="query-params",
-            format_func=lambda name: heading(name) if name else "none",
+            **linked.choice(f"scatter_{label.lower()}", offered, default, label=lambda name: heading(name) if name else "none"),
             width=180,
         )
         or ""

@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 
 from board.errors import BoardError
-from board.ui import place
+from board.ui import linked, place
 from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
 from board.user_files import table_views
@@ -27,7 +27,7 @@ def open_linked(there: Container[str]) -> None:
 
     `there` are the columns that this run has: of a view the others are left out.
     """
-    asked = str(place.choice(_KEY, ""))
+    asked = linked.asked(_KEY)
     if asked == (place.remembered("opened_view") or ""):
         return
     place.remember(opened_view=asked, no_view=None)
@@ -39,7 +39,7 @@ def open_linked(there: Container[str]) -> None:
             st.rerun()
     elif asked:
         place.remember(no_view=asked)
-        place.set_widgets(**{_KEY: ""})
+        linked.put(**{_KEY: None})
 
 
 def choice(there: Container[str]) -> None:
@@ -48,13 +48,9 @@ def choice(there: Container[str]) -> None:
     if saved.views:
         st.selectbox(
             "View",
-            ["", *(one.name for one in saved.views)],
-            key=_KEY,
-            format_func=lambda name: name or "none",
-            bind="query-params",
-            persist_state="session",
-            on_change=_choose,
-            args=(there,),
+            **linked.choice(
+                _KEY, ["", *(one.name for one in saved.views)], label=lambda name: name or "none", then=lambda: _choose(there)
+            ),
             width=150,
         )
 
@@ -72,9 +68,7 @@ def problems() -> None:
 def width_choice() -> int:
     """Draw the choice of how wide columns of text are, and return it."""
     return int(
-        st.number_input(
-            "Width of texts, in pixels", NARROWEST, WIDEST, WIDTH, 20, key="text_width", bind="query-params", width=420
-        )
+        st.number_input("Width of texts, in pixels", **linked.number("text_width", WIDTH, NARROWEST, WIDEST), step=20, width=420)
     )
 
 
@@ -99,7 +93,8 @@ def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> N
     """Set the widgets, but for those in `keep`, to what a view holds and this run has."""
     columns, sort = [name for name in view.columns if name in there], view.sort if view.sort in there else ""
     held = {"columns": columns, "sort": sort, "order": view.order, "text": view.text, "text_width": view.width}
-    place.set_widgets(view_name=view.name, **{name: value for name, value in held.items() if name not in keep})
+    linked.put(**{name: None if value == "" else value for name, value in held.items() if name not in keep})
+    place.set_widgets(view_name=view.name)
     if "filter" not in keep:
         place.go(filter=view.condition or None)
 
@@ -152,5 +147,7 @@ def _delete() -> None:
 
 def _chosen(name: str) -> None:
     """The table shows that view already."""
-    place.set_widgets(**{_KEY: name}, **({"view_name": name} if name else {}))
+    linked.put(**{_KEY: name or None})
+    if name:
+        place.set_widgets(view_name=name)
     place.remember(opened_view=name, no_view=None, view_problem=None)

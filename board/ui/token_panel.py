@@ -17,7 +17,7 @@ from board.analysis.segments import Segment, find_segments, join_blanks
 from board.analysis.step_centres import StepCentres
 from board.metrics import formulas
 from board.runs.rollout import Rollout
-from board.ui import caches, place, rollout_breakdown
+from board.ui import caches, linked, place, rollout_breakdown
 from board.ui.components import token_view
 from board.ui.messages import absent
 from board.ui.place import View
@@ -110,7 +110,7 @@ def take_estimator(key: str = _KEY) -> None:
     """The KL estimator that the reader has just chosen in the view with that key, for every page; what comes from outside is checked."""
     asked = place.reported(key, "estimator")
     if asked in formulas.ESTIMATORS:
-        place.set_widgets(estimator=asked)
+        linked.put(estimator=asked)
 
 
 def _window(pane: Pane, at: int) -> token_view.Window:

@@ -53,7 +53,10 @@ def headings(test: AppTest) -> list[str]:
 def show(test: AppTest, heading: str) -> AppTest:
     """Open the section of that heading."""
     (section,) = (one for one in test.expander if one.label.startswith(f"{heading} ·"))
-    test.session_state[str(section.key)] = True
+    if str(section.key).startswith("family_"):  # in the link
+        test.query_params[str(section.key)] = "true"
+    else:
+        test.session_state[str(section.key)] = True
     return test.run()
 
 

@@ -166,7 +166,7 @@ def test_eight_runs(root: Path) -> None:
 
     for title in (one.title for one in SECTIONS):
         test.query_params["compare_section"] = title
-        test.session_state["compare_section"] = title
+        test.query_params["compare_section"] = title
         test.run()
         assert not test.exception
         for shown in (one.frame for one in tables(test) if "run" in one.columns):

@@ -254,7 +254,7 @@ def test_every_section_of_odd_runs_can_be_opened(root: Path, name: str) -> None:
     test = opened("metrics")
 
     for section in list(test.expander):
-        test.session_state[str(section.key)] = True
+        test.query_params[str(section.key)] = "true"
     test.toggle(key="log_axis").set_value(True)
     test.run()
 

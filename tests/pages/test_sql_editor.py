@@ -36,7 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def page(*, unfolded: bool = True) -> AppTest:
     """The page, its editor folded or not."""
     test = AppTest.from_string(SCRIPT, default_timeout=60)
-    test.session_state["sql"] = unfolded
+    test.query_params["sql"] = str(unfolded).lower()
     return test.run()
 
 
@@ -207,9 +207,9 @@ def test_folded_and_unfolded_again(run: Path) -> None:
     """What was typed is still there after the editor was folded."""
     test = ask(page(), BY_RANK)
 
-    test.session_state["sql"] = False
+    test.query_params["sql"] = "false"
     test.run()
-    test.session_state["sql"] = True
+    test.query_params["sql"] = "true"
     test.run()
 
     assert test.text_area(key="sql_query").value == BY_RANK

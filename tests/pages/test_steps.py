@@ -57,7 +57,7 @@ def test_a_click_on_a_row_goes_to_its_step_and_one_on_a_head_sorts(root: Path) -
         sorted_by_head(test, tables(test)[0], "reward/mean")
         assert table(test)["step"].tolist() == ordered
         assert tables(test)[0].chosen == ordered.index(2)
-    assert (linked(test, "steps_sort"), linked(test, "steps_order")) == ("reward", None)
+    assert (linked(test, "steps_sort"), linked(test, "steps_order")) == ("reward/mean", "ascending")
 
 
 def test_a_run_says_what_its_steps_lack(root: Path) -> None:

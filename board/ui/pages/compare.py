@@ -5,7 +5,7 @@ from typing import Final
 import streamlit as st
 
 from board.text.path_names import shown
-from board.ui import beside_runs, caches, place, run_looks
+from board.ui import beside_runs, caches, linked, place, run_looks
 from board.ui.compare_sections import SECTIONS
 
 ADD: Final = "compare_add"
@@ -43,12 +43,6 @@ if len(sides) < 2:
 else:
     titles = [section.title for section in SECTIONS]
     chosen = st.segmented_control(
-        "Section",
-        titles,
-        default=titles[0],
-        required=True,
-        key="compare_section",
-        bind="query-params",
-        label_visibility="collapsed",
+        "Section", **linked.choice("compare_section", titles), required=True, label_visibility="collapsed"
     )
     next(section for section in SECTIONS if section.title == (chosen or titles[0])).draw(sides)

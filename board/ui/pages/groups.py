@@ -24,6 +24,7 @@ from board.ui import (
     group_controls,
     group_detail,
     group_table,
+    linked,
     place,
     whole_step,
 )
@@ -101,7 +102,7 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     if order.empty:
         return
     count = pages(len(order), PAGE_GROUPS)
-    number = st.pagination(count, key="group_page", bind="query-params") if count > 1 else 1
+    number = st.pagination(count, **linked.page("group_page", count)) if count > 1 else 1
     shown = order.loc[page(order.index.to_numpy(), number, PAGE_GROUPS)]
     if count > 1:
         first = (number - 1) * PAGE_GROUPS

@@ -228,7 +228,7 @@ def absent_line(one: metric_list.Absent) -> str:
 def watch(stamp: int) -> None:
     """Draw the page anew once a tracker's file has grown."""
     if caches.scalars(run).stamp != stamp:
-        st.rerun()
+        place.draw_anew()
 
 
 def draw() -> None:

@@ -17,7 +17,7 @@ from board.errors import FieldMissing
 from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips
 from board.text.counting import plural
-from board.ui import caches, filter_chips, findings_watch, place, prompt_detail, prompt_table, whole_step
+from board.ui import caches, filter_chips, findings_watch, linked, place, prompt_detail, prompt_table, whole_step
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import absent, unfilled
@@ -126,7 +126,7 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
         st.text("No prompt matches: change the text or the cohort.")
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        number = st.pagination(count, key="prompt_page", bind="query-params") if count > 1 else 1
+        number = st.pagination(count, **linked.page("prompt_page", count)) if count > 1 else 1
         shown = page(keys, number, PAGE_PROMPTS)
         if count > 1:
             first = (number - 1) * PAGE_PROMPTS

@@ -17,7 +17,7 @@ from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui import caches, list_order, place, rollout_detail, whole_step
+from board.ui import caches, linked, list_order, place, rollout_detail, whole_step
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, prompt_previews, table_choices
@@ -77,7 +77,7 @@ def reordered() -> None:
     """To be called when another order is chosen, before anything is drawn: the row on top becomes the choice, on the list's first page."""
     ordered = replace(choices, order=ListOrder(place.widget_text("sort"), place.widget_text("order") != ASCENDING))
     keys = found_by(ordered)
-    place.set_widgets(page=1)
+    linked.put(page=None)
     if len(keys):
         place.go(**places(keys[:1])[0])
 
@@ -138,7 +138,7 @@ def length(change: LengthChange) -> str:
 def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
     count = pages(len(listed_keys), PAGE_ROWS)
-    number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
+    number = st.pagination(count, **linked.page("page", count)) if count > 1 else 1
     keys = page(listed_keys, number, PAGE_ROWS)
     shown = token_aggregates.with_aggregates(run, run.frame.loc[keys], choices.columns)
     first = (number - 1) * PAGE_ROWS

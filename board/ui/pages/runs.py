@@ -139,7 +139,7 @@ def follow(root: Path, drawn: object) -> None:
 
     def look() -> None:
         if known(root) != drawn:
-            st.rerun()
+            place.draw_anew()
 
     st.fragment(look, run_every=POLL_SECONDS)()
 

@@ -7,7 +7,7 @@ import streamlit as st
 from board.analysis.concordance import CONTEXT, Order
 from board.analysis.text_search import COLUMNS, SearchText, checked
 from board.errors import BoardError
-from board.ui import findings_watch, place, search_results
+from board.ui import findings_watch, linked, place, search_results
 from board.ui.components import curves
 from board.ui.messages import notice, unfilled
 from board.ui.search_results import HOWS, Search
@@ -28,22 +28,14 @@ def choices() -> Search:
     """What the reader looks for; every choice is in the link."""
     there = [name for name in COLUMNS if name in run.text_columns]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search_choices"):
-        text = st.text_input("Search all steps", type="search", key="q", bind="query-params", help=_TEXT_HELP, width=320)
+        text = st.text_input("Search all steps", **linked.text("q"), type="search", help=_TEXT_HELP, width=320)
         how = st.segmented_control(
-            "As",
-            list(HOWS),
-            default="phrase",
-            format_func=lambda one: HOWS[one],
-            required=True,
-            key="search_as",
-            bind="query-params",
+            "As", **linked.choice("search_as", list(HOWS), "phrase", label=lambda one: HOWS[one]), required=True
         )
-        where = st.pills("In", there, default=there, selection_mode="multi", key="search_in", bind="query-params")
-        order = st.selectbox(
-            "Sort by", list(ORDERS), key="search_sort", format_func=lambda one: ORDERS[one], bind="query-params", width=190
-        )
-        exact = st.toggle("Match case", key="search_case", bind="query-params", help=_CASE_HELP)
-    return Search(SearchText(text or "", how, exact), tuple(where or there), order)
+        where = st.pills("In", **linked.choices("search_in", there, there), selection_mode="multi")
+        order = st.selectbox("Sort by", **linked.choice("search_sort", list(ORDERS), label=lambda one: ORDERS[one]), width=190)
+        exact = st.toggle("Match case", **linked.flag("search_case"), help=_CASE_HELP)
+    return Search(SearchText(text or "", how or "phrase", exact), tuple(where or there), order)
 
 
 asked = choices()

@@ -12,7 +12,7 @@ from board.analysis.selection import pages
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
-from board.ui import caches, list_order, place, step_pair, step_scatter, strip
+from board.ui import caches, linked, list_order, place, step_pair, step_scatter, strip
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
 from board.ui.list_order import ASCENDING, DESCENDING, ListOrder
@@ -46,12 +46,7 @@ def choices() -> tuple[list[str], ListOrder]:
     others = [key for key in computable(run) if key not in unasked]
     with st.container(horizontal=True, vertical_alignment="bottom", key="step_choices"):
         asked = st.multiselect(
-            "More numbers",
-            others,
-            key="steps_numbers",
-            bind="query-params",
-            placeholder="Any metric by step",
-            width=360,
+            "More numbers", **linked.choices("steps_numbers", others), placeholder="Any metric by step", width=360
         )
         keys = [*unasked, *asked]
         order = list_order.choice(
@@ -62,7 +57,7 @@ def choices() -> tuple[list[str], ListOrder]:
 
 def to_first_page() -> None:
     """To be called when another order is chosen."""
-    place.set_widgets(steps_page=1)
+    linked.put(steps_page=1)
 
 
 def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
@@ -83,9 +78,9 @@ def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, in
     """The rows of the page that the reader is on, and which page that is; at first the one of the chosen step."""
     order = ordered(values, sorting.by, descending=sorting.descending)
     count = pages(len(order), PAGE_ROWS)
-    if count > 1 and place.widget_value("steps_page") is None:
-        place.set_widgets(steps_page=page_of(order, view.step, PAGE_ROWS))
-    number = st.pagination(count, key="steps_page", bind="query-params") if count > 1 else 1
+    number = 1
+    if count > 1:
+        number = st.pagination(count, **linked.page("steps_page", count, page_of(order, view.step, PAGE_ROWS)))
     found = caches.computed(
         "step_rows",
         lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
@@ -111,7 +106,7 @@ def steps_table(found: Rows, number: int) -> None:
             on_click=place.row_clicked(
                 key,
                 [{"step": step} for step in steps],
-                **{name: partial(list_order.turn, PREFIX, name, sorting) for name in [STEP, *found.values.columns]},
+                **{name: partial(list_order.turn, PREFIX, name, sorting, 1) for name in [STEP, *found.values.columns]},
             ),
             chosen=steps.index(view.step) if view.step in steps else None,
             row_height=ROW_HEIGHT,
@@ -175,9 +170,7 @@ def has_interval(found: Rows) -> bool:
     return bool(pd.notna(found.low).any())
 
 
-part = st.segmented_control(
-    "Steps", PARTS, default=PARTS[0], required=True, key="steps_view", bind="query-params", label_visibility="collapsed"
-)
+part = st.segmented_control("Steps", **linked.choice("steps_view", PARTS), required=True, label_visibility="collapsed")
 if part == PAIR:
     step_pair.draw(view)
 elif part == SCATTER:

@@ -10,10 +10,10 @@ from board.analysis.selection import extreme_tokens, neighbours, of_step, prefer
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
 from board.text.token_decoding import codec_of, decoded
-from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour, whole_step
+from board.ui import controls, place, rollout_breakdown, rollout_detail, token_panel, token_tour, whole_step
 from board.ui.components import folded, table
 from board.ui.components.table import TableColumn
-from board.ui.controls import extreme_choices, unseen_estimator
+from board.ui.controls import extreme_choices
 from board.ui.messages import absent
 
 view = whole_step.of(place.view())
@@ -23,7 +23,7 @@ rollout = run.rollout(place.chosen_rollout(run, keys))
 by_token = bool(len(rollout.counts))
 top = st.container(horizontal=True, vertical_alignment="bottom")
 with top:
-    estimator = unseen_estimator()
+    estimator = controls.estimator()
 pane = token_panel.pane(view, rollout, estimator)
 tokens, arrays, kept = pane.tokens, pane.arrays, pane.kept
 

@@ -11,7 +11,7 @@ from board.analysis.text_search import SearchText, checked
 from board.analysis.vocabulary import Vocabulary, summary
 from board.errors import BoardError
 from board.text.counting import plural
-from board.ui import caches, findings_watch, phrase_table, place, search_results, vocabulary_table
+from board.ui import caches, findings_watch, linked, phrase_table, place, search_results, vocabulary_table
 from board.ui.components import curves
 from board.ui.messages import notice, unfilled
 from board.ui.phrase_table import PhraseOrder
@@ -32,15 +32,8 @@ run = view.run
 
 def what_choice() -> What:
     """Phrases or tokens."""
-    return st.segmented_control(
-        "Show",
-        list(WHATS),
-        default="phrases",
-        format_func=lambda one: WHATS[one],
-        required=True,
-        key="words",
-        bind="query-params",
-    )
+    offered = linked.choice("words", list(WHATS), "phrases", label=lambda one: WHATS[one])
+    return st.segmented_control("Show", **offered, required=True) or "phrases"
 
 
 def found_phrases(least: int) -> Phrases:
@@ -56,26 +49,11 @@ def found_phrases(least: int) -> Phrases:
 def phrases_shown() -> None:
     """The table of phrases."""
     with choices:
-        order: PhraseOrder = st.segmented_control(
-            "List",
-            list(phrase_table.ORDERS),
-            default="pays",
-            format_func=lambda one: phrase_table.ORDERS[one],
-            required=True,
-            key="phrases_by",
-            bind="query-params",
-        )
+        offered = linked.choice("phrases_by", list(phrase_table.ORDERS), "pays", label=lambda one: phrase_table.ORDERS[one])
+        order: PhraseOrder = st.segmented_control("List", **offered, required=True) or "pays"
         least = int(
             st.number_input(
-                "In rollouts, at least",
-                5,
-                100_000,
-                LEAST,
-                5,
-                key="phrases_least",
-                bind="query-params",
-                help=_LEAST_HELP,
-                width=170,
+                "In rollouts, at least", **linked.number("phrases_least", LEAST, 5, 100_000), step=5, help=_LEAST_HELP, width=170
             )
         )
     if "response" not in run.text_columns:
@@ -123,22 +101,13 @@ def tokens_shown() -> None:
     orders = vocabulary_table.orders(table)
     with choices:
         order = st.selectbox(
-            "Sort by",
-            orders,
-            format_func=lambda one: vocabulary_table.ORDERS[one][0],
-            key="tokens_by",
-            bind="query-params",
-            width=190,
+            "Sort by", **linked.choice("tokens_by", orders, label=lambda one: vocabulary_table.ORDERS[one][0]), width=190
         )
         least = int(
             st.number_input(
                 "Written at least",
-                1,
-                1_000_000,
-                LEAST_TOKENS,
-                10,
-                key="tokens_least",
-                bind="query-params",
+                **linked.number("tokens_least", LEAST_TOKENS, 1, 1_000_000),
+                step=10,
                 help=_LEAST_TOKENS_HELP,
                 width=170,
             )

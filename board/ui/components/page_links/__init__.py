@@ -11,9 +11,6 @@ import streamlit as st
 
 from board.serving import component_scripts
 
-CLICKED: Final = "&"
-"""What the address ends with that a click on such a link brings: Streamlit takes it for one of Back and Forward, which it is not."""
-
 _links: Final = st.components.v2.component(
     "rl_logging_board.page_links",
     js=component_scripts.of("page_links/page_links.js"),
@@ -35,4 +32,4 @@ class PageLink:
 
 def show(links: Sequence[PageLink], *, chosen: str | None = None, label: str = "", key: str) -> None:
     """Draw the links; `chosen` is the path of the page that is open, `label` what the row is called where it is one for finding one's way."""
-    _links(key=key, data={"links": [asdict(one) for one in links], "chosen": chosen, "label": label, "clicked": CLICKED})
+    _links(key=key, data={"links": [asdict(one) for one in links], "chosen": chosen, "label": label})

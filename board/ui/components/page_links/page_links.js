@@ -10,7 +10,6 @@ import { whenGone } from "../leaving.js";
  * @property {{ text: string; path: string; kind: string }[]} links
  * @property {string | null} chosen
  * @property {string} label
- * @property {string} clicked
  */
 
 /** @type {WeakMap<Parent, { nav: HTMLElement; drawn: string }>} */
@@ -46,7 +45,7 @@ function begin(parentElement) {
  * @param {HTMLElement} nav
  * @param {Links} data
  */
-function draw(nav, { links, label, clicked }) {
+function draw(nav, { links, label }) {
   if (label) nav.setAttribute("aria-label", label);
   else nav.setAttribute("role", "presentation");
   nav.replaceChildren(
@@ -62,7 +61,7 @@ function draw(nav, { links, label, clicked }) {
         aim(link);
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
         event.preventDefault();
-        go(link.href, clicked);
+        go(link.href);
         setOut(path);
       };
       return link;
@@ -78,14 +77,10 @@ function aim(link) {
 /**
  * Streamlit changes pages without loading anew for its own links, which take what they were drawn with, and for Back and Forward.
  * @param {string} address
- * @param {string} clicked
  */
-function go(address, clicked) {
+function go(address) {
   const app = document.querySelector('[data-testid="stApp"]');
   if (app instanceof HTMLElement && (app.dataset.testConnectionState ?? "CONNECTED") !== "CONNECTED") return;
-  const marked = `${address}${address.includes("?") ? "" : "?"}${clicked}`;
-  if (address === location.href) history.replaceState({}, "", marked);
-  else history.pushState({}, "", marked);
+  if (address !== location.href) history.pushState({}, "", address);
   dispatchEvent(new PopStateEvent("popstate", { state: {} }));
-  history.replaceState({}, "", address);
 }

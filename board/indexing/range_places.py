@@ -38,15 +38,13 @@ def source_of(shard: Shard) -> dict[str, Any] | None:
 
 @contextmanager
 def at_hand(source: dict[str, Any] | None, byte_range: ByteRange) -> Iterator[ByteRange]:
-    """The range, its bytes being on this machine. Raises RemoteTrouble."""
+    """The range, to be read of its very version. Raises RemoteTrouble."""
     if source is None:
         yield byte_range
         return
     objects = [RemoteObject(**one) for one in source["objects"]]
     with mounts.lent(Address(source["scheme"], source["authority"], ""), "", objects) as folder:
         path, *others = (folder / local_names.local_path(one.key) for one in objects)
-        wanted = (path, byte_range.start, byte_range.stop)
-        presence.bring([wanted, *((one, 0, one.stat().st_size) for one in others)])
         companions = tuple(str(one) for one in others[: len(byte_range.shard.companions)])
         yield replace(byte_range, shard=replace(byte_range.shard, path=path, companions=companions, within=folder))
 

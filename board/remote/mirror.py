@@ -1,33 +1,41 @@
-"""The mirror of one store: a folder of the cache with a file for each object that was listed, whose bytes come when they are asked for.
+"""The mirror of one store: a folder of the cache with a file for each object that was listed, which has its size and none of its bytes.
 
-A file has its object's size, and a time that another version would not have, so that whoever lists the folder sees what the store holds.
-Knows how bytes come and when they are no longer true; knows neither which store it is nor what is asked for next.
+Whoever lists the folder sees what the store holds. Bytes come when they are read, by ranges, several at a time, and are kept nowhere but in
+a little memory on their way; those that a library must have in a file, as of an index, are written into it. Knows how bytes come; knows
+neither which store it is nor what is asked for next.
 """
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, wait
-from contextlib import suppress
-from functools import cached_property
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import cached_property, partial
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board.errors import RunNotFound
-from board.remote import local_names, mirrored_object
+from board.remote import local_names
 from board.remote.fetch_threads import FetchThreads
-from board.remote.mirrored_object import BLOCK, MirroredObject, local_stamp
-from board.remote.object_store import ObjectStore, Passing, RemoteObject, Replaced, Vanished
+from board.remote.object_store import ObjectStore, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
 from board.remote.retrying import with_retries
+
+BLOCK: Final = 1 << 16
+"""Bytes are asked for in whole blocks of so many; the last of an object may be shorter."""
 
 REQUEST_BLOCKS: Final = 32
 """Blocks asked for at once, 2 MiB: what is asked for in pieces travels in parallel, and a cut costs little."""
 
-_TICK_SECONDS: Final = 0.2
+HELD_BLOCKS: Final = 1_024
+"""So many are in memory at most, 64 MiB, those that were asked for last."""
 
 Span = tuple[Path, int, int]
 """A file of the mirror, and the bytes of it that are wanted."""
+
+_Held = tuple["Future[bytes]", int]
+"""A request, and the block that it begins with."""
 
 
 class Mirror:
@@ -36,18 +44,15 @@ class Mirror:
     def __init__(self, folder: Path, make_store: Callable[[], ObjectStore]) -> None:
         self.files = folder / "files"
         """What is listed, as folders and files."""
-        self._sums = folder / "sums"
         self._make_store = make_store
         self.known: dict[str, RemoteObject] = {}
-        """The objects listed last, by the path of their file in the mirror."""
+        """The objects as they were listed or looked at last, by the path of their file in the mirror."""
         self._threads = FetchThreads()
         self._changing = threading.Lock()
-        self._under_way: dict[tuple[str, str, int], Future[None]] = {}
-        """By file, version and block."""
-        self.is_outdated = False
-        """Whether something was met that is not as it was listed, so that listing again is due."""
-        self.fetched = 0
-        """Bytes that have travelled for this process."""
+        self._held: OrderedDict[tuple[str, str, int], _Held] = OrderedDict()
+        """By key, version and block."""
+        self._written: dict[Path, tuple[int, set[int]]] = {}
+        """The inode of a file, and the blocks that this process has written into it."""
 
     @cached_property
     def store(self) -> ObjectStore:
@@ -62,19 +67,23 @@ class Mirror:
         """Make another store when it is needed next."""
         self.__dict__.pop("store", None)
 
-    def opened(self, path: Path) -> MirroredObject:
-        """The object at a path of the mirror, as it was listed, to be closed by the caller. Raises OSError."""
-        name = path.relative_to(self.files).as_posix()
+    def found(self, path: Path) -> RemoteObject:
+        """The object whose file lies there, which is marked as read. Raises OSError, Replaced where it is another than was listed."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            return MirroredObject(path, self.sums(name))
-        except FileNotFoundError:
-            if not path.is_file():
-                raise
-        found = self.known.get(name) or self._looked_at(name)
-        if found.size != path.stat().st_size:
-            raise Replaced("was changed since it was listed: look again")
-        mirrored_object.begin(path, self.sums(name), found)
-        return MirroredObject(path, self.sums(name))
+            status = os.fstat(descriptor)
+            if not status.st_atime_ns:
+                os.utime(descriptor, ns=(1, status.st_mtime_ns))
+        finally:
+            os.close(descriptor)
+        name, stamp = path.relative_to(self.files).as_posix(), (status.st_size, status.st_mtime_ns)
+        found = self.known.get(name)
+        if found is None or local_stamp(found) != stamp:  # another process has listed it
+            found = self._looked_at(name)
+            if local_stamp(found) != stamp:
+                raise Replaced("was changed since it was listed: look again")
+            self.known[name] = found
+        return found
 
     def _looked_at(self, name: str) -> RemoteObject:
         try:
@@ -83,133 +92,102 @@ class Mirror:
             raise Vanished(str(error)) from error
         return with_retries(lambda: self.store.look(key))
 
-    def sums(self, name: str) -> Path:
-        """Where the sums of a file lie, whose path in the mirror is given."""
-        digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-        return self._sums / digest[:2] / digest
+    def lacks(self, found: RemoteObject, start: int, stop: int) -> bool:
+        """Whether some of these bytes were not asked for, or are not held any more."""
+        return any((found.key, found.version, block) not in self._held for block in _blocks(found, start, stop))
 
-    def bring(self, spans: Iterable[Span], tick: Callable[[], None] = lambda: None) -> None:
-        """Fetch what is missing of these bytes, in parallel; `tick` is called while waiting, and may raise. Raises OSError."""
-        futures: list[Future[None]] = []
-        for path, start, stop in spans:
-            with self.opened(path) as found:
-                futures += self._asked_for(found, start, stop)
-        _wait(futures, tick)
-
-    def bring_what_comes(self, spans: Iterable[Span]) -> None:
-        """Fetch what is missing of these bytes, in parallel; what cannot be fetched stays missing."""
-        futures: list[Future[None]] = []
-        for path, start, stop in spans:
-            with suppress(OSError), self.opened(path) as found:
-                futures += self._asked_for(found, start, stop)
-        wait(futures)
-
-    def bring_object(self, found: MirroredObject, start: int, stop: int) -> None:
-        """Fetch what is missing of an open object between two bytes. Raises OSError, Replaced where it is another by now."""
-        _wait(self._asked_for(found, start, stop))
-
-    def missing_bytes(self, spans: Iterable[Span]) -> int:
-        """How many of these bytes are still to be fetched, in whole blocks. What cannot be opened counts as nothing."""
-        count = 0
-        for path, start, stop in spans:
-            with suppress(OSError), self.opened(path) as found:
-                count += sum(BLOCK for _ in found.missing(start, stop))
-        return count
-
-    def ask_for(self, spans: Iterable[Span]) -> None:
-        """Have these bytes fetched while something else is done; what goes wrong shows when they are needed."""
-        for path, start, stop in spans:
-            with suppress(OSError), self.opened(path) as found:
-                self._asked_for(found, start, stop)
-
-    def _asked_for(self, found: MirroredObject, start: int, stop: int) -> list["Future[None]"]:
-        """What is to be waited for until all these bytes are there."""
-        name, version = found.path.relative_to(self.files).as_posix(), found.found.version
+    def ask(self, found: RemoteObject, start: int, stop: int) -> list[_Held]:
+        """Have these bytes fetched, and go on: block by block the request that has it. What goes wrong shows when they are read."""
         with self._changing:
-            futures, wanted = [], []
-            for block in found.missing(start, stop):
-                if future := self._under_way.get((name, version, block)):
-                    futures.append(future)
-                else:
-                    wanted.append(block)
-            for run in _runs(wanted):
-                future = self._threads.submit(lambda run=run: self._fetch(name, found.found, run))  # type: ignore[misc]
-                futures.append(future)
-                self._under_way |= {(name, version, block): future for block in run}
-        return list(dict.fromkeys(futures))
+            wanted = [(found.key, found.version, block) for block in _blocks(found, start, stop)]
+            for run in _runs([block for *_, block in wanted if (found.key, found.version, block) not in self._held]):
+                future = self._threads.submit(partial(self._fetched, found, run.start * BLOCK, min(run.stop * BLOCK, found.size)))
+                self._held.update({(found.key, found.version, block): (future, run.start) for block in run})
+            asked = [self._held[one] for one in wanted]
+            for one in wanted:
+                self._held.move_to_end(one)
+            while len(self._held) > HELD_BLOCKS:
+                self._held.popitem(last=False)
+        return asked
 
-    def _fetch(self, name: str, found: RemoteObject, blocks: range) -> None:
+    def read(self, found: RemoteObject, start: int, stop: int) -> bytes:
+        """These bytes of an object. Raises OSError, Replaced where it is another by now."""
+        first, asked = start // BLOCK, self.ask(found, start, stop)
         try:
-            with self.opened(self.files / name) as mirrored:
-                if mirrored.found != found:
-                    raise Replaced("was changed while it was being read: look again")
-                pieces = _Pieces(self.store, mirrored, blocks)
-                try:
-                    with_retries(pieces.fetch, lambda: pieces.next)
-                finally:
-                    self.fetched += pieces.received
-        except (Replaced, Vanished):
-            self.is_outdated = True
-            raise
-        finally:
+            data = b"".join(_block(*held, first + at) for at, held in enumerate(asked))
+        except OSError:
             with self._changing:
-                for block in blocks:
-                    self._under_way.pop((name, found.version, block), None)
+                for block in _blocks(found, start, stop):
+                    self._held.pop((found.key, found.version, block), None)
+            raise
+        return data[start - first * BLOCK : stop - first * BLOCK]
+
+    def _fetched(self, found: RemoteObject, start: int, stop: int) -> bytes:
+        """A range that is gone on with where it was cut."""
+        data = bytearray()
+
+        def fetch() -> None:
+            for piece in self.store.read(found, start + len(data), stop):
+                data.extend(piece)
+                if len(data) > stop - start:
+                    raise RemoteTrouble("the store sent more bytes than were asked for")
+            if len(data) < stop - start:
+                raise Passing("the connection was cut before all bytes had come")
+
+        with_retries(fetch, lambda: len(data))
+        return bytes(data)
+
+    def look_ahead(self, path: Path, start: int, stop: int) -> None:
+        """Have bytes fetched that are about to be read, but for those that lie in the file."""
+        inode, written = self._written.get(path, (0, set[int]()))
+        found = self.found(path)
+        if not written or inode != path.stat().st_ino or not written.issuperset(_blocks(found, start, stop)):
+            self.ask(found, start, stop)
+
+    def bring(self, spans: Iterable[Span]) -> None:
+        """Have these bytes in their files, for who maps them. Raises OSError."""
+        found = [(path, self.found(path), start, stop) for path, start, stop in spans]
+        for path, _, start, stop in found:
+            self.look_ahead(path, start, stop)
+        for path, one, start, stop in found:
+            self._write(path, one, _blocks(one, start, stop))
+
+    def _write(self, path: Path, found: RemoteObject, blocks: range) -> None:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            status = os.fstat(descriptor)
+            if (status.st_size, status.st_mtime_ns) != local_stamp(found):
+                raise Replaced("was changed since it was listed: look again")
+            inode, written = self._written.get(path, (0, set[int]()))
+            written = written if inode == status.st_ino else set()
+            for block in blocks:
+                if block not in written:
+                    start = block * BLOCK
+                    os.pwrite(descriptor, self.read(found, start, min(start + BLOCK, found.size)), start)
+                    os.utime(descriptor, ns=(1, status.st_mtime_ns))  # by it the version is told
+                    written.add(block)
+            self._written[path] = status.st_ino, written
+        finally:
+            os.close(descriptor)
 
 
-class _Pieces:
-    """Fetches a run of blocks; called again after a cut it goes on with the first block that is not whole."""
-
-    def __init__(self, store: ObjectStore, mirrored: MirroredObject, blocks: range) -> None:
-        self._store, self._mirrored, self._stop = store, mirrored, blocks.stop
-        self.next, self.received = blocks.start, 0
-
-    def fetch(self) -> None:
-        """Raises Passing where the bytes end too early, and what the store raises."""
-        size = self._mirrored.found.size
-        held = bytearray()
-        for piece in self._store.read(self._mirrored.found, self.next * BLOCK, min(self._stop * BLOCK, size)):
-            self.received += len(piece)
-            held += piece
-            while len(held) >= BLOCK and self.next < self._stop:
-                self._keep(held, BLOCK)
-        if held and self.next * BLOCK + len(held) == size:
-            self._keep(held, len(held))
-        if self.next < self._stop:
-            raise Passing("the connection was cut before all bytes had come")
-
-    def _keep(self, held: bytearray, count: int) -> None:
-        self._mirrored.put(self.next, bytes(held[:count]))
-        del held[:count]
-        self.next += 1
+def _blocks(found: RemoteObject, start: int, stop: int) -> range:
+    return range(start // BLOCK, -(-min(stop, found.size) // BLOCK))
 
 
-def _runs(blocks: Sequence[int]) -> list[range]:
+def _block(request: "Future[bytes]", first: int, block: int) -> bytes:
+    return request.result()[(block - first) * BLOCK : (block - first + 1) * BLOCK]
+
+
+def _runs(blocks: Sequence[int]) -> Iterator[range]:
     """Blocks in rising order as runs without a gap, none longer than a request."""
-    found: list[range] = []
-    for block in blocks:
-        if found and found[-1].stop == block and len(found[-1]) < REQUEST_BLOCKS:
-            found[-1] = range(found[-1].start, block + 1)
-        else:
-            found.append(range(block, block + 1))
-    return found
+    starts = [at for at, block in enumerate(blocks) if not at or block != blocks[at - 1] + 1]
+    for start, stop in pairwise([*starts, len(blocks)]):
+        for at in range(start, stop, REQUEST_BLOCKS):
+            yield range(blocks[at], blocks[min(at + REQUEST_BLOCKS, stop) - 1] + 1)
 
 
-def _wait(futures: Sequence["Future[None]"], tick: Callable[[], None] = lambda: None) -> None:
-    """Until all are done, or one has failed, which is raised."""
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, _TICK_SECONDS, FIRST_EXCEPTION)
-        for future in done:
-            future.result()
-        if waiting:
-            tick()
-
-
-def has_stamp(path: Path | str, found: RemoteObject) -> bool:
-    """Whether the file at a path is that of this version of an object."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return False
-    return (status.st_size, status.st_mtime_ns) == local_stamp(found)
+def local_stamp(found: RemoteObject) -> tuple[int, int]:
+    """Size and time in ns that an object's file has: the time's fraction of a second is another one for another version."""
+    fraction = int.from_bytes(blake2b(found.version.encode(), digest_size=4).digest(), "big") % 10**9
+    return found.size, found.modified_ns // 10**9 * 10**9 + fraction

@@ -1,31 +1,21 @@
-"""A mirrored object as a file that is read: what is not there yet is fetched first, further ahead the longer it is read in order.
-
-Knows blocks; knows neither the store nor what the bytes mean.
-"""
+"""An object of a store as a file that is read: a range of it is fetched when it is, further ahead the longer it is read in order."""
 
 import io
-from collections.abc import Callable
 from typing import Any, Final
 
-from board.remote.mirrored_object import BLOCK, MirroredObject
-from board.remote.object_store import RemoteTrouble
+from board.remote.mirror import BLOCK, Mirror
+from board.remote.object_store import RemoteObject
 
 _MOST_AHEAD: Final = 8 << 20
 """Bytes fetched ahead of somebody who reads in order."""
 
-Bring = Callable[[MirroredObject, int, int], None]
-"""Fetches what is missing of an object between two bytes."""
-
 
 class MirroredFile(io.RawIOBase):
-    """Takes the object over and closes it. One thread at a time. Without a descriptor: holes in the file are bytes that are not there yet."""
+    """One thread at a time. Without a descriptor: nothing of it lies on this machine."""
 
-    def __init__(self, found: MirroredObject, bring: Bring) -> None:
-        self._object, self._bring = found, bring
-        self.size = found.found.size
-        """Bytes of the object."""
-        self._at = 0
-        self._ended_at, self._ahead = 0, BLOCK
+    def __init__(self, mirror: Mirror, found: RemoteObject) -> None:
+        self._mirror, self._found = mirror, found
+        self._at, self._ended_at, self._ahead = 0, 0, BLOCK
 
     def readable(self) -> bool:
         """It is there to be read."""
@@ -37,7 +27,7 @@ class MirroredFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a byte, counted from the start, from here or from the end."""
-        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence])
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._found.size}[whence])
         return self._at
 
     def tell(self) -> int:
@@ -46,35 +36,13 @@ class MirroredFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer or a part of it; 0 at the end. Raises OSError."""
-        data = self.pread(len(buffer), self._at)
+        start, stop = self._at, min(self._at + len(buffer), self._found.size)
+        if start >= stop:
+            return 0
+        if self._mirror.lacks(self._found, start, stop):
+            self._ahead = min(_MOST_AHEAD, self._ahead * 2) if start == self._ended_at else BLOCK
+            self._mirror.ask(self._found, start, max(stop, start + self._ahead))
+        self._at = self._ended_at = stop
+        data = self._mirror.read(self._found, start, stop)
         buffer[: len(data)] = data
-        self._at += len(data)
         return len(data)
-
-    def pread(self, count: int, at: int) -> bytes:
-        """So many bytes from there on, fewer at the end alone; where the file stands does not change. Raises OSError."""
-        stop = min(at + count, self.size)
-        if at >= stop:
-            return b""
-        self._ahead = min(_MOST_AHEAD, self._ahead * 2) if at == self._ended_at else BLOCK
-        self._ended_at = stop
-        if next(self._object.missing(at, stop), None) is not None:
-            self._bring(self._object, at, max(stop, min(self.size, at + self._ahead)))
-        first = at // BLOCK
-        data = b"".join(map(self._block, range(first, -(-stop // BLOCK))))
-        return data[at - first * BLOCK : stop - first * BLOCK]
-
-    def _block(self, block: int) -> bytes:
-        data = self._object.block(block)
-        if data is None:  # what the disk gave back is not what was written to it
-            self._bring(self._object, block * BLOCK, (block + 1) * BLOCK)
-            data = self._object.block(block)
-        if data is None:
-            raise RemoteTrouble("what was fetched of it cannot be read back from the cache's disk")
-        return data
-
-    def close(self) -> None:
-        """Let go of the object."""
-        if not self.closed:
-            self._object.close()
-        super().close()

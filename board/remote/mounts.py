@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board.errors import BoardError, RunNotFound
-from board.remote import addresses, local_names, mirror_tree, places, stores
+from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror
 from board.remote.mirrored_file import MirroredFile
@@ -90,10 +90,9 @@ class _Mount:
                 listing.under_way = False
                 return
             began = time.monotonic()
-            self.mirror.is_outdated = False
             try:
                 with self.changing:
-                    listing.kept = mirror_tree.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
+                    listing.kept = placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
                     store = self.mirror.store
                     listing.left_out = dict(store.left_out) if isinstance(store, LeavingOut) else {}
                 for name, other in [*self.prefixes.items()]:
@@ -122,7 +121,7 @@ _changing = threading.Lock()
 
 
 def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lambda count: None) -> Path:
-    """The folder that stands for an address, listed now, `anew` even if that was done a moment ago; what lies in it is fetched when it is read.
+    """The folder that stands for an address, listed now, `anew` even if that was done a moment ago; bytes come when they are read.
 
     `tell` is called while listing, with how many objects there are so far. Where the store cannot be listed, what an earlier look left there
     is given. Raises ArgumentRefused for an address that cannot be used, RunNotFound where nothing is there.
@@ -167,7 +166,7 @@ def standing_for(text: str) -> Path:
 
 @contextmanager
 def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str = "") -> Iterator[Path]:
-    """The folder that stands for a prefix with these very objects alone, which goes with the context, and what was fetched with it.
+    """The folder that stands for a prefix with these very objects alone, which goes with the context.
 
     An object lies there under `local_names.local_path` of its key; the folder `own` below the prefix holds none, and may be written to.
     Raises OSError where the disk is full.
@@ -182,7 +181,7 @@ def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str 
             with _changing:
                 _mounts[folder] = mount
             below = f"{prefix}/{own}/".lstrip("/")
-            mirror_tree.update(mount.mirror, prefix, (one for one in objects if not own or not one.key.startswith(below)))
+            placeholders.update(mount.mirror, prefix, (one for one in objects if not own or not one.key.startswith(below)))
             yield mount.path(prefix)
         finally:
             with _changing:
@@ -245,9 +244,9 @@ def mirror_of(path: Path) -> Mirror | None:
 
 
 def opened(path: Path) -> io.BufferedReader | None:
-    """A file of a mirror to be read, whose holes are filled as they are met; None for a path of this machine's own. Raises OSError."""
+    """A file of a mirror to be read, by ranges of its object; None for a path of this machine's own. Raises OSError."""
     mirror = mirror_of(path)
-    return io.BufferedReader(MirroredFile(mirror.opened(path), mirror.bring_object)) if mirror else None
+    return io.BufferedReader(MirroredFile(mirror, mirror.found(path))) if mirror else None
 
 
 def shown_address(address: Address, prefix: str) -> str:
@@ -290,7 +289,7 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
     except RunNotFound:
         return
     above = [one for name, one in mount.prefixes.items() if not name or prefix == name or prefix.startswith(f"{name}/")]
-    if not above or (any(one.is_fresh(opening=wait) for one in above) and not mount.mirror.is_outdated):
+    if not above or any(one.is_fresh(opening=wait) for one in above):
         return
     now = time.monotonic()
     with _changing:

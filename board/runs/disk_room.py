@@ -1,4 +1,4 @@
-"""Whether the disk of the cache has room for what a remote run brings: asked before it is fetched. Knows sizes; fetches nothing."""
+"""Whether the disk of the cache has room for what is read of a remote run: asked before it is fetched. Knows sizes; fetches nothing."""
 
 import shutil
 from collections.abc import Sequence
@@ -23,12 +23,11 @@ def refuse_without_room(ranges: Sequence[ByteRange]) -> None:
     """Raises RunNotFound, which says what is needed and what there is, where the ranges of a remote run would fill the disk."""
     if not ranges or not presence.is_remote(ranges[0].shard.path):
         return
-    fetched = presence.missing_bytes((one.shard.path, one.start, one.stop) for one in ranges)
     parsed = round(PARSED * sum(map(expected_bytes, ranges)))
     folder, free = free_bytes()
-    if fetched + parsed + SPARE > free:
+    if parsed + SPARE > free:
         raise RunNotFound(
-            f"This run needs about {size(fetched + parsed)} in the cache: {size(fetched)} to fetch, {size(parsed)} for what is read of it. "
+            f"This run needs about {size(parsed)} in the cache for what is read of it. "
             f"{folder} has {size(free)} left: make room there, or name a folder on a larger disk in RL_BOARD_CACHE."
         )
 

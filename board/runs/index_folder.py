@@ -30,12 +30,6 @@ class IndexFolder(PartFolder):
             return False
         return all(one.is_sound(at) for one, file in zip(mapped, piece.files, strict=True) for at in range(len(file.sums)))
 
-    def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
-        # the time of a remote shard is another one for another version: nothing need be fetched to tell
-        if presence.is_remote(shard.path) and (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns):
-            return True
-        return super()._fits(shard, written, pieces)
-
     def is_to_be_verified(self, piece: Piece, asked: bool | None) -> bool:
         """Whether what is there of a piece is to be read before it is kept: unless that is declined."""
         return asked is not False

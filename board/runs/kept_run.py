@@ -38,10 +38,10 @@ class KeptRun:
         self.store, self.reading = store, reading
         self._damaged: list[str] = []
         """Shards whose manifest was damaged."""
-        presence.look_ahead(
-            span for shard in found if not store.has_manifest(shard) for span in presence.ends_of(shard.path, shard.size)
+        shards = presence.ahead(
+            joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size)
         )
-        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in joined(found)}
+        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in shards}
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""

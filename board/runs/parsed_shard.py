@@ -116,7 +116,8 @@ def missing(kept: ParsedShard) -> list[ByteRange]:
     shard, kind = kept.shard, format_of(kept.identity)
     if not shards.is_plain(shard):
         return [] if kept.pieces else [ByteRange(shard, 0, shard.size, kind)]
-    end = shards.last_line_end(shard)
+    is_whole = kept.pieces and kept.pieces[-1].stop == shard.size
+    end = shard.size if is_whole else shards.last_line_end(shard)
     if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < RANGE_BYTES // 4:
         kept.pieces = kept.pieces[:-1]
     stops = [0, *(piece.stop for piece in kept.pieces)]

@@ -30,7 +30,7 @@ from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
-from board.sources import run_files, shards
+from board.sources import presence, run_files, shards
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
 from board.system import atomic_write
@@ -164,6 +164,10 @@ class PartFolder:
         """Whether the shard is the one that was parsed, or that one and more. Raises RunNotFound when it cannot be read."""
         same = (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns)
         grown = shards.is_plain(shard) and written["size"] < shard.size
+        if presence.is_remote(
+            shard.path
+        ):  # whose time is another one for another version; of one that has grown two pieces are looked at
+            pieces = [] if same else [*pieces[:1], *pieces[1:][-1:]]
         return (same or grown) and all(shards.seal(shard, piece.start, piece.stop) == piece.seal for piece in pieces)
 
     def _has(self, piece: Piece) -> bool:

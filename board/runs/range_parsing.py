@@ -4,14 +4,13 @@ Knows the store that takes the parts in, and how far the parsing is; knows neith
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
 from board.errors import RunNotFound
 from board.runs import worker, worker_pool
 from board.runs.byte_range import ByteRange, parse
-from board.runs.range_fetching import RangeFetching
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
@@ -42,17 +41,13 @@ class RangeParser:
 
         `aside` leaves this process free for others while processes are at work.
         """
-        fetching = RangeFetching(work, self.under_way)
         if self._unwritable or is_small(work):
-            yield ((one, fetching.trouble(one, tick) or self._here(one)) for one in iter(work.take, None))
+            yield ((one, self._here(one)) for one in iter(work.take, None))
             return
         count = min(len(work), processors.count())
         here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self._reading)
-        with (
-            worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as helpers,
-            closing(fetching),
-        ):
+        with worker_pool.helpers(count, order, here, self.under_way) as helpers:
             yield worker_pool.outcomes(helpers, work, tick)
 
     def _here(self, byte_range: ByteRange) -> Outcome:

@@ -77,7 +77,7 @@ class Sealed:
             return None
         if status.st_ino != self.inode:
             return None
-        # what comes into a mirrored file is of the version that it is of, and has been verified on its way
+        # what comes into the file of a remote part is of the version that it is of
         return (status.st_size, 0, 0) if self._is_remote else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 

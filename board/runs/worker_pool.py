@@ -60,12 +60,10 @@ def helpers(
     here: Callable[[ByteRange], Outcome] | None,
     under_way: dict[str, int],
     module: str = "board.runs.worker",
-    fetching: Callable[[ByteRange], Outcome | None] = lambda byte_range: None,
 ) -> Iterator[Helpers]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    `order` is called when the turn of a range comes, and gives what its process, one of `module`, is told. `fetching` sees that the bytes
-    are on this machine, or says why they are not.
+    `order` is called when the turn of a range comes, and gives what its process, one of `module`, is told.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
@@ -75,8 +73,6 @@ def helpers(
     processes = _Processes(module)
 
     def parsed(byte_range: ByteRange) -> Outcome:
-        if trouble := fetching(byte_range):
-            return trouble
         if here and is_plain(byte_range.shard) and free.acquire(blocking=False):
             try:
                 return here(byte_range)

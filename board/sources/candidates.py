@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from board.sources import run_files, sqlite_files, trackio_rollouts
+from board.sources import presence, run_files, sqlite_files, trackio_rollouts
 from board.text.path_names import shown
 
 SUFFIXES: Final = (
@@ -125,16 +125,17 @@ def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) ->
     An object is looked at, too, where its first key is that of another one which is, and where there is a mapping: its size says nothing.
     """
     paths = [folder / name for name in names if not name.startswith(".")]
-    taken = [path for path in paths if may_hold_rollouts(path, within)]
+    taken = [path for path in presence.ahead(paths, _looked_into) if may_hold_rollouts(path, within)]
     others = {path: key for path in {*paths} - {*taken} if (key := _first_key(path, within))}
     alike = {_first_key(path, within) for path in taken} if others else ()
     read = [path for path, key in others.items() if mapped or key in alike]
     return [*taken, *read], sorted(others.keys() - {*read})
 
 
-def is_looked_into(name: str) -> bool:
-    """Whether the name of a file does not say whether it is to be looked at, so that its first bytes do."""
-    return bool(_SESSION.fullmatch(name)) or name.endswith((".json", trackio_rollouts.ENDING))
+def _looked_into(path: Path) -> list[presence.Span]:
+    """The beginning of a file whose name does not say whether it is to be looked at."""
+    is_open = _SESSION.fullmatch(path.name) or path.name.endswith((".json", trackio_rollouts.ENDING))
+    return [(path, 0, _GLANCE)] if is_open else []
 
 
 def is_loose(name: str) -> bool:

@@ -4,6 +4,7 @@ Knows neither what a line means nor what is said of one that is too long.
 """
 
 import errno
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
-from board.remote.mirrored_file import MirroredFile
 
 LONGEST: Final = 256_000_000
 """Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
@@ -79,14 +79,20 @@ def next_end(file: BinaryIO, start: int, stop: int) -> int:
 
 
 def _pread(file: BinaryIO, count: int, at: int) -> bytes:
-    """Bytes at a place of a plain file, whether they are there or come from elsewhere; where the file stands does not change."""
-    raw = getattr(file, "raw", None)
-    return raw.pread(count, at) if isinstance(raw, MirroredFile) else os.pread(file.fileno(), count, at)
+    """Bytes at a place of a plain file, whether they are there or come from elsewhere, where it stands behind them then."""
+    if _is_local(file):
+        return os.pread(file.fileno(), count, at)
+    file.seek(at)
+    return file.read(count)
+
+
+def _is_local(file: BinaryIO) -> bool:
+    return isinstance(getattr(file, "raw", file), io.FileIO)
 
 
 def _after_hole(file: BinaryIO, at: int, stop: int) -> int:
     """Where data begins at or behind a place; of what comes from elsewhere nobody knows."""
-    if isinstance(getattr(file, "raw", None), MirroredFile):
+    if not _is_local(file):
         return at
     try:
         return min(stop, os.lseek(file.fileno(), at, os.SEEK_DATA))
@@ -121,7 +127,7 @@ def _marked(file: BinaryIO, start: int, stop: int) -> Iterator[tuple[int, NDArra
     """Pieces of a plain file: where each begins, and which of its bytes are line ends."""
     held, marks = bytearray(_COUNTED), np.empty(_COUNTED, np.bool_)
     at = start
-    if isinstance(getattr(file, "raw", None), MirroredFile):
+    if not _is_local(file):
         while at < stop and (data := _pread(file, min(_COUNTED, stop - at), at)):
             yield at, np.equal(np.frombuffer(data, np.uint8), ord("\n"), out=marks[: len(data)])
             at += len(data)

@@ -111,8 +111,6 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, 
             Problem(shown(Path(error.filename).relative_to(folder)), None, f"cannot be read: {error.strerror}", "refused")
         )
 
-    if presence.is_remote(folder):
-        presence.look_ahead(_to_be_looked_at(folder))
     mapped = mapped or candidates.mapping_of(folder, within) is not None
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
@@ -128,13 +126,6 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, 
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
         problems += [Problem(shown(inside + path.name), None, candidates.ONE_OBJECT, "skipped") for path in skipped]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
-
-
-def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:
-    """The beginnings of files whose names do not say enough."""
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from ((Path(parent, file), 0, _GLANCE) for file in files if candidates.is_looked_into(file))
 
 
 def _indexed(folder: Path, allowed: Path) -> tuple[list[Shard], list[Problem]]:
@@ -274,6 +265,7 @@ class RangeLines:
         self.seal = ""
 
     def __iter__(self) -> Iterator[Line | Problem]:
+        presence.look_ahead([(self._shard.path, self._start, self._stop)])
         try:
             with opened(self._shard) as stream:
                 if self._stop - self._start > longest_line():

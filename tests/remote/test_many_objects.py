@@ -18,10 +18,10 @@ import json, resource, sys
 import fsspec, s3fs
 from board import open_run
 from board.cli import printing
-from board.remote import mirror_tree
+from board.remote import placeholders
 from board.runs.library import list_runs
 printing.TICK_SECONDS = 0.0
-mirror_tree.MOST_OBJECTS = int(sys.argv[2])
+placeholders.MOST_OBJECTS = int(sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     folder = printing.listed(sys.argv[1])

@@ -18,7 +18,7 @@ def test_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_room, "SPARE", 1 << 60)
     assert len(open_run(tmp_path / "run").frame) == 2000
     with range_server(tmp_path) as web:
-        with pytest.raises(RunNotFound, match=r"needs about 4\.\d+ MB in the cache: .* RL_BOARD_CACHE"):
+        with pytest.raises(RunNotFound, match=r"needs about 2\.\d+ MB in the cache for what .* RL_BOARD_CACHE"):
             open_run(f"{web.address}/run")
         assert web.files_sent() <= 4 * 65_536
         monkeypatch.setattr(disk_room, "SPARE", 0)

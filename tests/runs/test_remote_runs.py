@@ -87,16 +87,16 @@ def test_over_s3(bucket: Bucket, local: Path) -> None:
 
 
 def test_over_the_web(web: RangeServer, local: Path) -> None:
-    """The same, each byte once."""
+    """The same, each byte once, as one process reads them and little is held."""
     assert_same(mounts.mounted(web.address), local)
     assert web.files_sent() <= sum(path.stat().st_size for path in local.rglob("*") if path.is_file())
 
 
 def test_by_processes(web: RangeServer, local: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that parse find on this machine what was fetched for them, and ask nobody."""
+    """Those that parse fetch what they parse, beside a few places that this process looks at."""
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 0)
     assert len(open_run(f"{web.address}/plain").frame) == 120
-    assert web.files_sent() <= sum(path.stat().st_size for path in (local / "plain").iterdir())
+    assert web.files_sent() <= 2 * sum(path.stat().st_size for path in (local / "plain").iterdir())
 
 
 def test_an_index_that_lies_elsewhere(web: RangeServer, local: Path) -> None:
@@ -142,7 +142,7 @@ def test_names_that_lead_out(bucket: Bucket) -> None:
 
 
 def test_a_live_run(web: RangeServer, local: Path) -> None:
-    """A run that grows looks changed, and opened again has the new rollouts; what was there is not fetched again."""
+    """A run that grows looks changed, and opened again has the new rollouts; of what was there little is fetched again."""
     shard = local / "plain" / "rank_0.jsonl"
     root = mounts.mounted(web.address)
     run = open_run(root / "plain", within=root)
@@ -154,13 +154,16 @@ def test_a_live_run(web: RangeServer, local: Path) -> None:
 
 
 def test_a_run_that_was_read_has_not_changed(web: RangeServer) -> None:
-    """To fetch its bytes changes nothing that it is known by: it is not loaded again, and a later open parses nothing."""
+    """To fetch its bytes changes nothing that it is known by: it is not loaded again, and a later open parses and fetches nothing."""
     root = mounts.mounted(web.address)
     run = open_run(root / "plain", within=root)
     assert current_fingerprint(root / "plain", root) == run.fingerprint
     kept = {path: path.stat().st_mtime_ns for path in parts_kept()}
     mounts.refresh(root, wait=True)
+    mounts._mounts[root.parent].mirror._held.clear()
+    before = web.files_sent()
     assert open_run(root / "plain", within=root).fingerprint == run.fingerprint
+    assert web.files_sent() == before
     assert {path: path.stat().st_mtime_ns for path in parts_kept()} == kept
 
 
@@ -223,14 +226,14 @@ def test_s3_with_cut_connections(bucket: Bucket, local: Path, monkeypatch: pytes
 
 
 def test_its_summary_is_made_by_another_process(web: RangeServer, local: Path) -> None:
-    """Which fetches the few places that it looks at, and nothing twice with this one."""
+    """Which fetches the few places that it looks at: all of so small files."""
     root = mounts.mounted(web.address)
     process = SummaryProcess()
     told = process.ask(SummaryOrder(root / "plain", root))
     process.end()
     assert (told.trouble, told.rollouts, told.last_step) == ("", 120, 39)
     assert len(open_run(root / "plain", within=root).frame) == 120
-    assert web.files_sent() <= sum(path.stat().st_size for path in (local / "plain").iterdir())
+    assert web.files_sent() <= 2 * sum(path.stat().st_size for path in (local / "plain").iterdir())
 
 
 def test_a_vanished_shard_stays(web: RangeServer, local: Path) -> None:
@@ -266,7 +269,7 @@ def test_readable_while_it_loads(web: RangeServer, local: Path, monkeypatch: pyt
     assert first.steps[0] < 100
     assert first.steps[-1] > 700
     assert len(published[-1][0].frame) == 1600
-    assert web.files_sent() <= total
+    assert web.files_sent() <= 2 * total  # of so small a run the sample takes nearly all
 
 
 @pytest.mark.parametrize("address", ["ftp://host/x", "s3://a:b@bucket/x", "https://host/x?token=y"])

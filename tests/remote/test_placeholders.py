@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.remote import mirror_tree
+from board.remote import placeholders
 from board.remote.local_names import local_path
-from board.remote.mirror import Mirror, has_stamp
+from board.remote.mirror import Mirror
 from board.remote.object_store import RemoteObject
+from board.remote.placeholders import has_stamp
 
 
 def nothing_is_asked() -> NoReturn:
@@ -42,7 +43,7 @@ def test_any_listings_one_after_another(tmp_path_factory: pytest.TempPathFactory
     mirror = mirror_in(tmp_path_factory.mktemp("mirror"))
     for listing in listings:
         found = [RemoteObject(f"p/{key}", size, 10**18, f"v{size}") for key, size in listing.items()]
-        mirror_tree.update(mirror, "p", found)
+        placeholders.update(mirror, "p", found)
     expected = {one.key for one in found if not one.key.endswith("/")}
     folders = {key.rsplit("/", up)[0] for key in expected for up in range(1, key.count("/") + 1)}
     paths = {key: local_path(key, beside_folder=key in folders).as_posix() for key in expected}
@@ -54,15 +55,15 @@ def test_what_lies_outside_the_prefix_is_never_taken(tmp_path: Path) -> None:
     """Whatever a store answers."""
     mirror = mirror_in(tmp_path)
     keys = ["exp", "exp2/a", "../exp/a", "other", "exp/", "exp/in"]
-    mirror_tree.update(mirror, "exp", [RemoteObject(key, 1, 0, "v") for key in keys])
+    placeholders.update(mirror, "exp", [RemoteObject(key, 1, 0, "v") for key in keys])
     assert files(mirror) == {"exp/in"}
 
 
 def test_a_listing_of_one_prefix_leaves_the_others(tmp_path: Path) -> None:
     """What an earlier listing of another prefix put there stays."""
     mirror = mirror_in(tmp_path)
-    mirror_tree.update(mirror, "a", [RemoteObject("a/x", 1, 0, "v")])
-    mirror_tree.update(mirror, "b", [])
+    placeholders.update(mirror, "a", [RemoteObject("a/x", 1, 0, "v")])
+    placeholders.update(mirror, "b", [])
     assert files(mirror) == {"a/x"}
 
 
@@ -77,11 +78,11 @@ def test_a_hundred_thousand_objects(tmp_path: Path) -> None:
 
     tracemalloc.start()
     try:
-        mirror_tree.update(mirror, "exp", listed())
+        placeholders.update(mirror, "exp", listed())
         assert tracemalloc.get_traced_memory()[1] < 150_000_000
     finally:
         tracemalloc.stop()
     before = (mirror.files / "exp" / "run_7" / "rank_8.jsonl").stat()
-    assert mirror_tree.update(mirror, "exp", listed()) == []
+    assert placeholders.update(mirror, "exp", listed()) == []
     assert (mirror.files / "exp" / "run_7" / "rank_8.jsonl").stat().st_ctime_ns == before.st_ctime_ns
     assert len(files(mirror)) == 100_000

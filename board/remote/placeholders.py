@@ -1,4 +1,4 @@
-"""What a store listed → the files of its mirror: new, grown, replaced and vanished objects, with what was read of them kept where it is true.
+"""What a store listed → the files of its mirror: one of each object's size, which takes no room, and a time that no other version has.
 
 Knows the files of a mirror and the listing; knows neither when to list nor who reads.
 """
@@ -6,17 +6,14 @@ Knows the files of a mirror and the listing; knows neither when to list nor who 
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 from uuid import uuid4
 
 from board.errors import RunNotFound
-from board.remote import local_names, mirrored_object
-from board.remote.mirror import Mirror, has_stamp
-from board.remote.mirrored_object import BLOCK, MirroredObject, local_stamp
+from board.remote import local_names
+from board.remote.mirror import Mirror, local_stamp
 from board.remote.object_store import RemoteObject
-from board.remote.retrying import with_retries
 from board.text.counting import plural
 
 MOST_OBJECTS: Final = 1_000_000
@@ -26,7 +23,7 @@ MOST_OBJECTS: Final = 1_000_000
 def update(mirror: Mirror, prefix: str, listed: Iterable[RemoteObject]) -> list[str]:
     """Make the files below a prefix what was listed; the paths of files that are kept though their objects are gone, as they were read.
 
-    Raises RunNotFound where there are too many objects, OSError where a grown object cannot be compared or the disk is full.
+    Raises RunNotFound where there are too many objects, OSError where the disk is full.
     """
     found = dict(_named([*_bounded(prefix, listed)]))
     under = local_names.local_path(prefix).as_posix() if prefix else ""
@@ -39,9 +36,18 @@ def update(mirror: Mirror, prefix: str, listed: Iterable[RemoteObject]) -> list[
             if above not in made:
                 _make_folders(mirror.files, mirror.files / above)
                 made.add(above)
-            _put(mirror, name, one)
+            _put(mirror.files / name, one)
         mirror.known[name] = one
     return [name for name in kept if (mirror.files / name).is_file()]
+
+
+def has_stamp(path: Path | str, found: RemoteObject) -> bool:
+    """Whether the file at a path is that of this version of an object."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return (status.st_size, status.st_mtime_ns) == local_stamp(found)
 
 
 def _bounded(prefix: str, listed: Iterable[RemoteObject]) -> Iterator[RemoteObject]:
@@ -73,56 +79,6 @@ def _files_below(folder: Path, root: Path) -> Iterator[str]:
         yield from ((inside / name).as_posix() for name in names if not name.endswith(".tmp") or not name.startswith("."))
 
 
-def _put(mirror: Mirror, name: str, one: RemoteObject) -> None:
-    """Make the file of an object that is new, or not as it was."""
-    path = mirror.files / name
-    if not os.path.lexists(path):
-        _new_file(path, one)
-        return
-    if path.is_dir():  # of objects that are gone
-        shutil.rmtree(path)
-    try:
-        before = MirroredObject(path, mirror.sums(name))
-    except OSError:  # nothing was fetched of it
-        _replaced_file(path, one)
-        return
-    with before:
-        if before.found.version == one.version and before.found.size == one.size:
-            os.utime(path, ns=(0, local_stamp(one)[1]))
-            return
-        last = _grown_last_block(mirror, before, one)
-        if last is None:
-            mirror.sums(name).unlink(missing_ok=True)
-            _replaced_file(path, one)
-            return
-        at, data = last
-        os.truncate(path, one.size)
-        mirrored_object.begin(path, mirror.sums(name), one, before.whole_sums())
-        with MirroredObject(path, mirror.sums(name)) as now:
-            now.put(at, data)
-        os.utime(path, ns=(0, local_stamp(one)[1]))
-
-
-def _grown_last_block(mirror: Mirror, before: MirroredObject, one: RemoteObject) -> tuple[int, bytes] | None:
-    """The last block that is there, as it is now, where the object seems to be what it was and more; None where it is another.
-
-    Compared are the first and the last block that were fetched. Raises OSError.
-    """
-    present = before.present()
-    if one.size <= before.found.size or not present:
-        return None
-    for at in (present[0], present[-1]):
-        was = before.block(at)
-        now = with_retries(lambda at=at: _read(mirror, one, at))  # type: ignore[misc]
-        if was is None or not now.startswith(was):
-            return None
-    return present[-1], now
-
-
-def _read(mirror: Mirror, one: RemoteObject, block: int) -> bytes:
-    return b"".join(mirror.store.read(one, block * BLOCK, min((block + 1) * BLOCK, one.size)))
-
-
 def _make_folders(files: Path, folder: Path) -> None:
     """Make a folder and those above it; files in their way are of objects that are gone."""
     for one in reversed([folder, *folder.parents]):
@@ -132,21 +88,19 @@ def _make_folders(files: Path, folder: Path) -> None:
             one.mkdir(mode=0o700, exist_ok=True)
 
 
-def _new_file(path: Path, one: RemoteObject) -> None:
-    """A file of the object's size that takes no room. One that is cut short by a kill has another time, and is made again."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        os.truncate(descriptor, one.size)
-        os.utime(descriptor, ns=(0, local_stamp(one)[1]))
-    finally:
-        os.close(descriptor)
-
-
-def _replaced_file(path: Path, one: RemoteObject) -> None:
-    """Another such file in the place of what stood there, which whoever reads it still reads."""
+def _put(path: Path, one: RemoteObject) -> None:
+    """A file in the place of what stood there, which whoever has it open still reads; marked as read if that one was."""
+    was_read = path.is_file() and path.stat().st_atime_ns > 0
+    if path.is_dir():  # of objects that are gone
+        shutil.rmtree(path)
     unfinished = path.with_name(f".{uuid4().hex}.tmp")
     try:
-        _new_file(unfinished, one)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.truncate(descriptor, one.size)
+            os.utime(descriptor, ns=(int(was_read), local_stamp(one)[1]))
+        finally:
+            os.close(descriptor)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
@@ -154,14 +108,12 @@ def _replaced_file(path: Path, one: RemoteObject) -> None:
 
 
 def _removed(mirror: Mirror, name: str) -> bool:
-    """Remove the file of an object that is gone, unless something of it was read."""
+    """Remove the file of an object that is gone, unless it was read."""
     mirror.known.pop(name, None)
     path = mirror.files / name
-    with suppress(OSError), MirroredObject(path, mirror.sums(name)) as before:
-        if before.present():
-            return False
+    if path.stat().st_atime_ns:
+        return False
     path.unlink(missing_ok=True)
-    mirror.sums(name).unlink(missing_ok=True)
     for above in path.parents:
         if above == mirror.files or any(above.iterdir()):
             break

@@ -17,7 +17,7 @@ from board.formats import chat
 from board.formats.row_reader import EXACT, array_name, as_id, kept_name, parts, spoken
 from board.formats.token_names import IDS, PROMPT_IDS
 from board.metrics.formulas import BoolArray
-from board.runs.rollout_block import TEXT, Block, TokenNumbers, offsets
+from board.runs.rollout_block import TEXT, Block, TokenNumbers, those
 from board.schema import BY_NAME, MOST_COLUMNS, PADDED, TEXTS, TOKENS
 from board.sources.json_cells import CellParser, Keys, Numbers
 from board.sources.json_record import as_text
@@ -363,12 +363,10 @@ def _lengths(tokens: pa.LargeListArray) -> NDArray[np.int64]:
 def _kept(tokens: pa.LargeListArray, spans: Mapping[int, Span]) -> pa.LargeListArray:
     """The lists, those of some rollouts without what is not of their span."""
     bounds = tokens.offsets.to_numpy()
-    stays, sizes = np.ones(len(tokens.values), bool), np.diff(bounds)
+    stays = np.ones(len(tokens.values), bool)
     for at, kept in spans.items():
         stays[bounds[at] : bounds[at] + kept.start] = stays[bounds[at] + kept.stop : bounds[at + 1]] = False
-        sizes[at] = kept.stop - kept.start
-    missing = tokens.is_null() if tokens.null_count else None
-    return pa.LargeListArray.from_arrays(pa.array(offsets(sizes)), tokens.values.filter(pa.array(stays)), mask=missing)
+    return those(tokens, stays)
 
 
 def _numbers_of(values: _Values) -> NDArray[np.int64]:

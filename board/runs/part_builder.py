@@ -25,7 +25,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.rollout_block import Block, joined
 from board.runs.row_block import RowPlace, laid_out
-from board.runs.unnamed_pads import unnamed
+from board.runs.unnamed_pads import unnamed, without_masked_ends
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.shards import Line, Problem
@@ -110,7 +110,7 @@ class _Batch:
     def end(self) -> None:
         """Hand on what there is."""
         if self._blocks:
-            block = joined(self._blocks)
+            block = without_masked_ends(joined(self._blocks))
             self._begin()  # what was joined is let go of: its memory is used again for what is derived
             self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank[1]), self._shard, self._pads))
             for at, flag in (*block.flags, *unnamed(block)):

@@ -124,11 +124,11 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
     """A block of rollouts of a shard as a part, with all that is derived of them."""
     offsets = block.token_offsets
     flats = {name: array.values for name, array in block.arrays.items()}
-    padding = _are(block, token_names(pads)) == 1
+    padding = are(block, token_names(pads)) == 1
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
     numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
-    ends = {TOKENS: _are(block, ALL_ENDS)} if TOKENS in block.per_token else {}
+    ends = {TOKENS: are(block, ALL_ENDS)} if TOKENS in block.per_token else {}
     kept = moments(Tokens(flats | ends, offsets, counts))
     derived = _derived(block, tokens, kept)
     _take_summaries(derived, numbers)
@@ -162,7 +162,7 @@ def _source_columns(block: Block, shard: str) -> dict[str, Any]:
     return {"shard": names, **block.sources}
 
 
-def _are(block: Block, names: AbstractSet[str]) -> NDArray[np.float32]:
+def are(block: Block, names: AbstractSet[str]) -> NDArray[np.float32]:
     """1 for each token that has one of these names, 0 for others, NaN where a rollout has no tokens. Shape (sum of lengths,)."""
     found = np.full(int(block.lengths.sum()), np.nan, np.float32)
     if TOKENS in block.per_token:

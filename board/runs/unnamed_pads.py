@@ -1,24 +1,62 @@
-"""Tokens that look like pads nobody named: they stand at the ends of many rollouts where the loss mask is 0, and nowhere else.
+"""Tokens that pad by what the loss mask says of the run, though nobody named them: an end token where the policy never came to one, which is
+taken off, and others at the ends of many rollouts, which are proposed.
 
 Knows blocks of rollouts; names no pad itself.
 """
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from board.formats.mapping import FILE
-from board.runs.rollout_block import Block
+from board.runs.parts import are
+from board.runs.rollout_block import Block, TokenNumbers, those
 from board.schema import PADDED, TOKENS
 from board.text.counting import plural
+from board.text.padding import END_TOKENS
 
 LEAST_ROWS: Final = 8
 LEAST_SHARE: Final = 0.1
 """In so many rollouts, and in such a share of them, a token stands twice or more at an end."""
+
+
+def without_masked_ends(block: Block) -> Block:
+    """The block without the end tokens that pad rollouts which were cut off: the loss mask is 0 there, directly behind what the policy wrote,
+    and trains on the end tokens of others. Where it trains on none, it may leave out the policy's own."""
+    mask = block.arrays.get(PADDED.mask)
+    if TOKENS not in block.per_token or mask is None:
+        return block
+    ends, trained = are(block, END_TOKENS) == 1, np.repeat(mask.present, block.lengths) & (mask.values != 0)
+    rows = np.flatnonzero(mask.present & (block.lengths > 1)) if (ends & trained).any() else np.array([], np.int64)
+    last = block.token_offsets[rows + 1] - 1
+    rows = rows[ends[last] & ~trained[last] & trained[last - 1] & ~ends[last - 1]]
+    if not rows.size:
+        return block
+    stays, shorter = np.ones(len(ends), bool), np.zeros(len(block), np.int64)
+    stays[block.token_offsets[rows + 1] - 1], shorter[rows] = False, 1
+    return replace(
+        block,
+        lengths=block.lengths - shorter,
+        texts={name: _without_ends(one, rows) if name == "response" else one for name, one in block.texts.items()},
+        arrays={name: TokenNumbers(one.values[stays], one.present) for name, one in block.arrays.items()},
+        per_token={name: those(one, stays[np.repeat(one.is_valid(), block.lengths)]) for name, one in block.per_token.items()},
+    )
+
+
+def _without_ends(texts: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    """The texts, those of some rollouts without the end token behind them."""
+    found = texts.to_pylist()
+    for row in rows.tolist():
+        text = (found[row] or "").rstrip()
+        end = next((one for one in END_TOKENS if text.endswith(one)), "")
+        found[row] = text.removesuffix(end).removesuffix(" ") if end else found[row]
+    return pa.array(found, texts.type)
 
 
 def unnamed(block: Block) -> list[tuple[int, str]]:

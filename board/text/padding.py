@@ -135,7 +135,8 @@ def _run_before(tokens: Sequence[object], at: int) -> int:
 
 
 def stripped(text: str, pads: frozenset[str], *, prompt: bool = False, trained: bool = False) -> str:
-    """A text without the pads at both ends, as `span` of its tokens, and without white space between pads.
+    """A text without the pads at both ends, as `span` of its tokens, without white space between pads; where they are joined
+    by spaces, without that between them and the text.
 
     In front of a `prompt` end tokens pad, too: no prompt begins with one. `trained` is that of the tokens' span.
     """
@@ -155,7 +156,7 @@ def _front(text: str, pads: tuple[str, ...]) -> int:
         while at < len(text) and text[at].isspace():
             at += 1
         if not text.startswith(pads, at):
-            return start
+            return start + (" " in text[:start].strip() and text.startswith(" ", start))
         pad = next(pad for pad in pads if text.startswith(pad, at))
         while text.startswith(pad, at):
             at += len(pad)
@@ -172,7 +173,7 @@ def _back(text: str, start: int, pads: tuple[str, ...], trained: bool) -> int:
             end -= 1
         is_end = text.endswith(_ENDS, start, end)
         if not is_end and not text.endswith(pads, start, end):
-            return stop
+            return stop - (" " in text[stop:].strip() and text.endswith(" ", start, stop))
         token = next(one for one in (_ENDS if is_end else pads) if text.endswith(one, start, end))
         if is_end and trained and ending not in ("", token):
             return stop

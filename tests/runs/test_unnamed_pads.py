@@ -46,3 +46,30 @@ def test_what_is_named_is_proposed_no_more(tmp_path: Path) -> None:
 
     read = open_run(folder)
     assert (read.report.problems, read.rollout(0).tokens) == ([], ["a"])
+
+
+ENDED = {"response_tokens": ["a", "</s>", "</s>"], "response": "a</s></s>", "loss_mask": [1, 1, 0], "logprobs": [-1, -2, 0]}
+CUT = {"response_tokens": ["a", "b", "</s>", "</s>"], "response": "ab </s></s>", "loss_mask": [1, 1, 0, 0], "logprobs": [-1, -2, 0, 0]}
+MASKED_ENDS = {
+    "padded with the end token": (CUT, "ab", ["a", "b"]),
+    "padded, and more keys": (CUT | {"own": ["x"]}, "ab", ["a", "b"]),
+    "ended": (ENDED, "a</s>", ["a", "</s>"]),
+    "the environment's": (CUT | {"loss_mask": [1, 0, 0, 0]}, "ab </s>", ["a", "b", "</s>"]),
+    "without a mask": ({**CUT, "loss_mask": None}, "ab </s>", ["a", "b", "</s>"]),
+}
+
+
+@pytest.mark.parametrize(("row", "text", "tokens"), MASKED_ENDS.values(), ids=MASKED_ENDS)
+def test_an_end_token_that_pads_a_cut_off_response_is_taken_off(
+    tmp_path: Path, row: dict[str, Any], text: str, tokens: list[str]
+) -> None:
+    """Where the loss mask trains on end tokens, one with mask 0 behind what the policy wrote is a pad; where it trains on none, none is."""
+    made = [{"step": 1, "prompt": "p"} | one for one in (row, ENDED)]
+
+    run = open_run(add_run(tmp_path, "run", made))
+
+    assert (run.rollout(0)["response"], run.rollout(0).tokens) == (text, tokens)
+    assert len(run.rollout(0)["logprobs"]) == len(tokens)
+    if row is CUT:
+        alone = open_run(add_run(tmp_path, "alone", made[:1])).rollout(0)
+        assert (alone["response"], alone.tokens) == ("ab </s>", ["a", "b", "</s>"])

@@ -44,7 +44,10 @@ def test_every_common_pad_pads(pad: str) -> None:
 
 
 TEXTS: dict[str, tuple[str, bool, str]] = {
-    "white space between pads goes with them": ("<pad> <pad> a <pad>\n<pad>\n", False, " a "),
+    "white space between pads goes with them": ("<pad> <pad>  a\n<pad>\n<pad>\n", False, " a\n"),
+    "a space beside pads that spaces join is the tokenizer's": ("<pad> <pad> a <pad> <pad>", False, "a"),
+    "any other is the text's": ("<pad><pad> a <pad><pad>", False, " a "),
+    "so is one before an end token": ("a </s> <pad> <pad>", False, "a </s>"),
     "white space of the text stays": ("\n<pad>\n a\n", False, "\n a\n"),
     "white space behind the only end token stays": ("a</s>\n", False, "a</s>\n"),
     "end tokens in front of a prompt pad": ("<|endoftext|><|endoftext|>Q", True, "Q"),

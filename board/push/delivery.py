@@ -127,6 +127,12 @@ class Handing:
             self._file.end()
             self.done.add(step, len(values))
 
+    def add(self, values: Mapping[str, float]) -> None:
+        """Hand on more numbers of the last step; nothing before there is one."""
+        if self._writer is not None and self.last is not None and values:
+            with uninterrupted(), self._tracker():
+                self._writer.scalars(self.last, values)
+
     def show(self, findings: Sequence[ToldFinding]) -> None:
         """Hand on findings at the last step; nothing before there is one."""
         if self._writer is None or self.last is None or not findings:

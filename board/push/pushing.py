@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
-from board.metrics.declared import renamed
+from board.metrics.declared import named_once, renamed
 from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
@@ -99,8 +99,11 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _hand_on(run, request, handing, tell)
             _wait(run, request, handing, looks, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # what the last look was too early for
-        if run is not None and looks is not None and handing.is_open:
-            handing.show(handing.unsaid(looks.fresh(findings_of(run.counted, _links(request)), run)))
+        if run is not None and handing.is_open:
+            if not handing.done.waiting:
+                handing.add(_once_of(per_step_values(run.counted), handing.last, request))
+            if looks is not None:
+                handing.show(handing.unsaid(looks.fresh(findings_of(run.counted, _links(request)), run)))
         raise
 
 
@@ -141,14 +144,20 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
         return
     counted = run.counted
     values = per_step_values(counted)
-    names, last = (renamed(map(str, values.columns), request.names, at_end=at_end) for at_end in (False, True))
+    names = renamed(map(str, values.columns), request.names)
     ended = not (request.follow or handing.done.waiting)
     examples, found = _shown(counted, request, handing, steps)
     handing.done.begin(len(steps))
     for step in steps.tolist():
-        numbers = _named(values.loc[step], last if ended and step == steps[-1] else names) if step in values.index else {}
-        handing.step(step, numbers, examples(step), found.get(step, []))
+        numbers = _named(values.loc[step], names) if step in values.index else {}
+        once = _once_of(values, step, request) if ended and step == steps[-1] else {}
+        handing.step(step, numbers | once, examples(step), found.get(step, []))
         tell()
+
+
+def _once_of(values: pd.DataFrame, step: Any, request: Request) -> dict[str, float]:
+    """What a trainer logs once, at the end, as it is at a step."""
+    return named_once({str(key): one for key, one in values.loc[step].items()}, request.names) if step in values.index else {}
 
 
 def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> dict[str, float]:

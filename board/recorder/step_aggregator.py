@@ -11,7 +11,16 @@ from typing import Any, Final
 import numpy as np
 
 from board.metrics.declared import METRICS
-from board.metrics.declared.computation import Applied, Computation, Number, OfEvaluation, Statistic, statistics, streamable
+from board.metrics.declared.computation import (
+    Applied,
+    Computation,
+    Number,
+    OfEvaluation,
+    SoFar,
+    Statistic,
+    statistics,
+    streamable,
+)
 from board.metrics.expressions import evaluated
 from board.metrics.formulas import Float64Array
 from board.metrics.group_statistics import group_statistics
@@ -32,6 +41,14 @@ STREAMED: Final[Mapping[str, Computation]] = {
     if metric.computation is not None and streamable(metric.computation)
 }
 """Metrics that one step's rollouts give as they come."""
+
+_BY_COMPUTATION: Final = {computation: key for key, computation in STREAMED.items()}
+SO_FAR: Final = {
+    key: (one.combine, _BY_COMPUTATION[one.of])
+    for key, metric in METRICS.items()
+    if isinstance(one := metric.computation, SoFar) and one.of in _BY_COMPUTATION
+}
+"""Metrics of all steps up to one: whether they add up or take the largest, and the metric of a step that they do it with."""
 
 _EVALUATED: Final = {key: one.of for key, one in STREAMED.items() if isinstance(one, OfEvaluation)}
 _TRAINED: Final = {key: one for key, one in STREAMED.items() if isinstance(one, Statistic | Applied)}

@@ -12,12 +12,12 @@ import numpy as np
 from board import trackers
 from board.errors import BoardError
 from board.metrics import OWN_PREFIX
-from board.metrics.declared import DIALECTS, renamed
+from board.metrics.declared import DIALECTS, named_once, renamed
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.examples import StepExamples
 from board.recorder.row_stats import is_discarded
 from board.recorder.snapshot import to_numpy
-from board.recorder.step_aggregator import StepSums
+from board.recorder.step_aggregator import SO_FAR, StepSums
 from board.recorder.tracker_thread import Channel
 from board.trackers.contract import Example, TrackerWriter, Value
 
@@ -49,6 +49,7 @@ class Tracking:
         self._step: int | None = None
         self._told: int | None = None
         self._given: dict[int, dict[str, Value]] = {}
+        self._so_far: dict[str, float] = {}
 
     def row(self, step: int, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in a rollout without padding; `group` is equal for those of one group.
@@ -90,6 +91,10 @@ class Tracking:
         self._tell_given(below=self._step)
         try:
             values = sums.values()
+            for key, (combine, of) in SO_FAR.items():
+                if of in values:
+                    both = [self._so_far[key], values[of]] if key in self._so_far else [values[of]]
+                    self._so_far[key] = max(both) if combine == "max" else sum(both)
             names = renamed(values, self._options.names)
             computed: dict[str, Value] = {name: value for key, value in values.items() for name in names[key]}
         except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
@@ -98,9 +103,11 @@ class Tracking:
         self._tell(self._step, computed | self._given.pop(self._step, {}), self._examples.rows())
 
     def close(self) -> None:
-        """Hand on all there is, and close the tracker within the time it has."""
+        """Hand on all there is, what comes once at the end last, and close the tracker within the time it has."""
         self.end_step()
         self._tell_given()
+        if self._told is not None:
+            self._tell(self._told, named_once(self._so_far, self._options.names))
         self._channel.close(self._options.seconds)
 
     def _tell_given(self, below: int | None = None) -> None:

@@ -191,6 +191,36 @@ def test_a_growing_run_is_followed(tmp_path: Path) -> None:
     assert len(kinds) == len(set(kinds))
 
 
+def test_what_a_trainer_logs_once_comes_when_following_ends(tmp_path: Path) -> None:
+    """Ctrl+C is the end: what is defined as once, at the end, comes then, at the last step."""
+    grown(tmp_path / "run", range(3))
+    arguments = (
+        "--to",
+        "stdout",
+        "--format",
+        "jsonl",
+        "--no-examples",
+        "--names",
+        "re-grpo",
+        "--follow",
+        "--quiet",
+        0,
+        "--resume",
+    )
+    process = started(tmp_path / "run", *arguments, output=tmp_path / "output")
+    waited(process, tmp_path, 2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+
+    found = lines((tmp_path / "output").read_text())
+    assert process.returncode == 0, errors
+    assert [line["step"] for line in found] == [0, 1, 2, 2]
+    assert (found[-1].keys(), found[-1]["final/total_rollouts"]) == (
+        {"step", "final/total_rollouts", "final/best_mean_return"},
+        found[-2]["rollouts/total_rollouts"],
+    )
+
+
 def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:
     """The last step of a run that is being written waits; it is pushed once the recorder has closed its shard."""
     arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume", "--quiet", 1000)

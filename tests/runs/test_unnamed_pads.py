@@ -49,7 +49,12 @@ def test_what_is_named_is_proposed_no_more(tmp_path: Path) -> None:
 
 
 ENDED = {"response_tokens": ["a", "</s>", "</s>"], "response": "a</s></s>", "loss_mask": [1, 1, 0], "logprobs": [-1, -2, 0]}
-CUT = {"response_tokens": ["a", "b", "</s>", "</s>"], "response": "ab </s></s>", "loss_mask": [1, 1, 0, 0], "logprobs": [-1, -2, 0, 0]}
+CUT = {
+    "response_tokens": ["a", "b", "</s>", "</s>"],
+    "response": "ab </s></s>",
+    "loss_mask": [1, 1, 0, 0],
+    "logprobs": [-1, -2, 0, 0],
+}
 MASKED_ENDS = {
     "padded with the end token": (CUT, "ab", ["a", "b"]),
     "padded, and more keys": (CUT | {"own": ["x"]}, "ab", ["a", "b"]),

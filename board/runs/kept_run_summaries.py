@@ -74,7 +74,7 @@ class KeptSummary:
 def _reading(order: SummaryOrder) -> ReadOptions:
     """How the run is read; as without a mapping where that is refused, as who reads the run says why."""
     try:
-        return read_as(order.location, (), order.tokenizer, order.mapping or None, order.family, order.within)
+        return read_as(order.location, (), order.tokenizer, order.mapping or None, order.family)
     except MappingRefused:
         return ReadOptions(tokenizer=order.tokenizer, family=order.family)
 

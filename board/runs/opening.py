@@ -111,7 +111,7 @@ class Opening:
         self._state = shards.state_of(self._folder, seen)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
-        reading = read_as(self._folder, extra_pads, tokenizer, mapping, family, within)
+        reading = read_as(self._folder, extra_pads, tokenizer, mapping, family)
         self.has_all_shards = True
         self.loader: KeptRun
         if index_file.is_there(self._folder):
@@ -225,18 +225,18 @@ def folder_of(location: Path | str) -> Path:
     return mounts.mounted(location) if isinstance(location, str) and addresses.is_address(location) else Path(location)
 
 
-def mapping_text(folder: Path, given: Path | str | None, within: Path | None = None) -> str:
+def mapping_text(folder: Path, given: Path | str | None) -> str:
     """The mapping by hand in the given file, else in the one beside or above the run, else that which the reader took for it on the page.
 
-    Empty when there is none. `within` is the folder that the one beside or above the run must lie in (default: any). Raises MappingRefused.
+    Empty when there is none. Raises MappingRefused.
     """
-    path = Path(given) if given else candidates.mapping_of(folder, within)
+    path = Path(given) if given else candidates.mapping_of(folder)
     if path is None:
         given = path = own_mappings.path(folder)
         if not path.is_file():
             return ""
     try:
-        text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else within or path.parent).decode()
+        text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else path.parent).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
     formats.mapped(text, str(given or path.name))
@@ -249,10 +249,9 @@ def read_as(
     tokenizer: Path | str | None = None,
     mapping: Path | str | None = None,
     family: str = "",
-    within: Path | None = None,
 ) -> ReadOptions:
     """How the run in a folder is read: as is asked for, with the pads that its readers or its mapping name, too. Raises BoardError."""
-    text = mapping_text(folder, mapping, within)
+    text = mapping_text(folder, mapping)
     named = formats.mapped(text).pads if text else ()
     pads = {pad for pad in (*extra_pads, *run_pads.read(folder), *named) if pad.strip()}
     return ReadOptions(tuple(sorted(pads)), str(tokenizer or ""), text, family)

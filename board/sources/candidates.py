@@ -111,12 +111,10 @@ def _first_key(path: Path, within: Path) -> bytes:
     return found[1] if found else b""
 
 
-def mapping_of(folder: Path, within: Path | None = None) -> Path | None:
-    """The mapping by hand of a run: in its folder, else in the one above it where that lies in `within`, too; no link counts."""
-    above = folder.resolve().parent
-    root = within.resolve() if within else above
-    places = [place / MAPPING for place in (folder, above) if place.resolve().is_relative_to(root)]
-    return next((path for path in places if path.is_file() and not path.is_symlink()), None)
+def mapping_of(folder: Path) -> Path | None:
+    """The mapping by hand of a run: in its folder, else in the one above it. No link counts, nor an empty file, as a shell makes it first."""
+    places = [place / MAPPING for place in (folder, folder.resolve().parent)]
+    return next((path for path in places if path.is_file() and not path.is_symlink() and path.stat().st_size), None)
 
 
 def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) -> tuple[list[Path], list[Path]]:

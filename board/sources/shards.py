@@ -111,7 +111,7 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, 
             Problem(shown(Path(error.filename).relative_to(folder)), None, f"cannot be read: {error.strerror}", "refused")
         )
 
-    mapped = mapped or candidates.mapping_of(folder, within) is not None
+    mapped = mapped or candidates.mapping_of(folder) is not None
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
         if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own

@@ -38,7 +38,7 @@ class OpenedAs:
 def opened_as(folder: RunFolder, root: Path) -> OpenedAs:
     """How a run is opened, with the pads that are set for it. Raises BoardError."""
     location = library.resolve(root, folder.folder)
-    return OpenedAs(location, root, read_as(location, within=root).pads, folder.family)
+    return OpenedAs(location, root, read_as(location).pads, folder.family)
 
 
 def draw(run: Run, opened: OpenedAs) -> None:

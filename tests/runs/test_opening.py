@@ -218,13 +218,18 @@ def test_mapping_that_is_wrong_is_said(tmp_path: Path) -> None:
 
 
 def test_mapping_behind_a_link_is_not_read(tmp_path: Path) -> None:
-    """A link in the run folder could lead anywhere: it is no mapping."""
+    """A link in the run folder could lead anywhere: it is no mapping, nor is the empty file that `summary > rollouts.toml` begins with."""
     folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE]})
     (tmp_path / "outside.toml").write_text(MAPPING)
     (folder / "rollouts.toml").symlink_to(tmp_path / "outside.toml")
-
     with pytest.raises(NothingRead):
         open_run(folder)
+
+    (folder / "rollouts.toml").unlink()
+    (folder / "rollouts.toml").touch()
+    with pytest.raises(NothingRead) as refused:
+        open_run(folder)
+    assert refused.value.suggested_mapping
 
 
 def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Whether responses are right by something else than the reward: the validation reward, else the ground truth in the response. Knows no kind."""
+"""What is known of responses by something else than the reward: whether they are right, and whether they were cut off. Knows no kind.
+
+Right by the validation reward, else the ground truth in the response; cut off at a limit of length, said by the trainer or told by their length.
+"""
 
 from typing import Final
 
@@ -56,3 +59,32 @@ def _above(some: Float64Array, others: Float64Array) -> float:
     ordered = np.sort(others)
     below, up_to = np.searchsorted(ordered, some, "left"), np.searchsorted(ordered, some, "right")
     return float((below + up_to).mean()) / (2 * len(others))
+
+
+LEAST_AT_LIMIT: Final = 5
+"""So many responses of one greatest length make it a limit: among free lengths the greatest is met once."""
+
+_SHARE_AT_LIMIT: Final = 0.005
+"""And so large a share of the responses without an end token."""
+
+
+def cut_off(dossier: Dossier) -> Float64Array:
+    """(rows,) 1 where a response was cut off, 0 where not, NaN where that cannot be told.
+
+    What the trainer says (`cut_off` of text health) comes first. Else a response is cut that has the greatest number of tokens which any has
+    without an end token, if several have: T = limit, and no end token. Where no response of the run has an end token, trainers leave it
+    out, and the length alone tells.
+    """
+    said = dossier.number("cut_off")
+    length, ended = dossier.number("response_length"), dossier.number("ended")
+    unended = np.isfinite(length) & ~(ended == 1)
+    found = np.where(np.isfinite(length), 0.0, np.nan)
+    if unended.any():
+        limit = length[unended].max()
+        at = unended & (length == limit)
+        beyond = np.isfinite(length) & (length > limit)
+        if at.sum() >= max(LEAST_AT_LIMIT, _SHARE_AT_LIMIT * unended.sum()) and not beyond.any():
+            found[at] = 1.0
+        elif (ended == 1).any():
+            found[unended] = np.nan  # neither ended nor at a limit that all have: a limit of another kind, or no end token
+    return np.where(np.isfinite(said), said, found)

@@ -14,10 +14,9 @@ from board.analysis.advantage_audit import LOGGED
 from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
-from board.findings.answers import paid
+from board.findings.answers import cut_off, paid
 from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
-from board.findings.limit_of_length import cut_off
 from board.findings.spreading import first_rows, percent
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.failed_rollouts import failed, said_of
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import outbreak
 from board.findings.spreading import percent
@@ -253,78 +254,8 @@ def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
 
 
 KINDS: Final[tuple[Kind, ...]] = (
-    Kind(
-        name="other_make_up",
-        title="Steps of another make-up: probably evaluation",
-        severity="warning",
-        says="Some steps are made of other rollouts than those around them: of prompts of their own, in groups of another size.",
-        formula="The size of each prompt's group in a step against the usual one, or rollouts a step against the usual; where single steps "
-        "among others differ whose prompts no other step has: whether they are the same each time, the rollouts of a step, the length of "
-        "responses.",
-        thresholds=(
-            Threshold("share", 0.25, "share of a step's rollouts that are of another make-up", "our judgement"),
-            Threshold("factor", 1.5, "times as many rollouts or characters, or as few, as in other steps", "our judgement"),
-        ),
-        means="An evaluation is written among the rollouts of training, or into the same files in their place: its rewards are in every curve.",
-        looks_like="Batches of single steps that are drawn from another task in another way.",
-        next=(
-            ("data", "give these rows split = evaluation: by a folder of their own, or with `split` in a mapping by hand"),
-            ("responses", "leave these steps out with the filter: step NOT IN (...)"),
-        ),
-        run=_look_for_others,
-        needs=("prompt",),
-        explains=("small-steps", "small-groups", "reward_scale_jump", "no_learning"),
-        metrics=("reward/mean", "counts/rollouts"),
-    ),
-    Kind(
-        name="rows_are_turns",
-        title="Rows are turns, not episodes",
-        severity="warning",
-        says="Every turn of an episode is a row of its own, so that long episodes count more often than short ones.",
-        formula="Rows of one step and one episode's name (rollout_id, episode_id, traj_id, ...) of which each has another turn number, or which "
-        "all have one reward: mean reward over rows, and over episodes. An episode's reward is the one that its rows repeat, else the last one "
-        "where the others are 0, else their sum.",
-        thresholds=(
-            Threshold("share", 0.5, "share of the episodes that have several rows", "our judgement"),
-            Threshold(
-                "off",
-                0.05,
-                "what the mean reward over rows is off by, in standard deviations: from there on an error",
-                "our judgement",
-            ),
-        ),
-        means="Mean, pass@k and groups count an episode once for each of its turns: where failures go on for longer they weigh more.",
-        looks_like="A number that only happens to be called like a turn.",
-        next=(
-            ("data", "write an episode as one row, with its turns as messages"),
-            ("groups", "a group has as many members as it has rows"),
-        ),
-        run=_look_for_turns,
-        explains=("small-groups", "small-steps", "same-response", "verifier_noise"),
-        metrics=("reward/mean",),
-    ),
-    Kind(
-        name="failed_as_zero",
-        title="Rollouts that failed count with a reward",
-        severity="warning",
-        says="Rollouts that were lost or aborted are stored with one reward, as a rule 0, and enter every mean.",
-        formula="Share by step of the rollouts with a reward that a status, an error or a flag says to have failed, or whose response is empty "
-        "where no status is told; the step that divides it best into two shares. The mean without them is reward/mean_without_failed.",
-        thresholds=(
-            Threshold("share", 0.05, "share of the rollouts that failed since", "our judgement"),
-            Threshold(
-                "z", 4.5, "root of twice the log-likelihood ratio against 1 % or the share before", "board/findings/outbreaks.py"
-            ),
-        ),
-        means="A sandbox, an engine or a verifier loses rollouts: the mean falls without the policy being worse, and zeros are trained on.",
-        looks_like="A policy that ends its response at once; an environment that stops what runs too long, on purpose.",
-        next=(
-            ("metrics", "compare reward/mean with reward/mean_without_failed"),
-            ("responses", "read what status and error say of these rollouts"),
-        ),
-        run=_look_for_failed,
-        explains=("same-response", "same-row", "dead_prompts", "no_learning", "template_collapse", "verifier_noise"),
-        metrics=("reward/mean", "reward/mean_without_failed"),
-    ),
+    declared("other_make_up", _look_for_others),
+    declared("rows_are_turns", _look_for_turns),
+    declared("failed_as_zero", _look_for_failed),
 )
 """What is looked for."""

@@ -5,13 +5,14 @@ end: it stays a finding as the run goes on.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.findings.declared import declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
@@ -92,8 +93,8 @@ class Left:
 class Watch:
     """A number that is watched."""
 
-    kind: Kind
-    """What it says; `run` is made here."""
+    kind: str
+    """The name of the kind that says it."""
     curves: Callable[[Dossier], Iterator[Watched]]
     absent: str
     """Why it cannot tell where there is no curve."""
@@ -126,7 +127,7 @@ def as_kind(row: Watch) -> Kind:
         judged = [(one, severity) for one in left if (severity := row.severity(dossier, one)) is not None]
         return [_found(row, dossier, some) for some in _together(judged)]
 
-    return replace(row.kind, run=look)
+    return declared(row.kind, look)
 
 
 def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:

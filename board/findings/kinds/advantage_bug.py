@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.advantage_audit import LOGGED, step_starts
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
@@ -196,23 +197,4 @@ def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: O
     )
 
 
-KIND: Final = Kind(
-    name="advantage_bug",
-    title="Advantages that do not follow from the rewards",
-    severity="error",
-    says="The logged advantages of some rollouts do not follow from the rewards by the rule of the others.",
-    formula="The rule that most rollouts follow, of those of page Groups (GRPO, Dr. GRPO, RLOO, ...) and return − value, plain or whitened by "
-    "step; rollouts farther from it than rounding and another epsilon explain (1 %, and 5 % of a typical advantage), by step.",
-    thresholds=(
-        Threshold(
-            "share", 0.01, "share of the rollouts that break the rule", "our judgement: a rule is exact, so few are enough"
-        ),
-        Threshold("z", 4.5, "root of twice the log-likelihood ratio against that share", "board/findings/outbreaks.py"),
-    ),
-    means="A sign flipped, a baseline of another group or of an earlier step, groups mixed up in one rank, or a batch sorted after the "
-    "advantages were computed.",
-    looks_like="A second algorithm for some prompts; rewards that were shaped after the advantages, or before they were logged.",
-    next=(("groups", "the audit of the advantages against each rule, and the rollouts that do not fit"),),
-    run=_look,
-    metrics=("advantage_mean",),
-)
+KIND: Final = declared("advantage_bug", _look)

@@ -7,10 +7,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.text_health import answers
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
-from board.findings.spreading import Spread, as_found, clearness, percent, rise, spread
+from board.findings.spreading import Spread, as_found, percent, spread
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 
@@ -95,30 +96,4 @@ def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
     return found
 
 
-KIND: Final = Kind(
-    name="answer_leak",
-    title="Prompts hold the answer",
-    severity="warning",
-    says="Prompts hold the expected answer: more than they did, or more often than another prompt's.",
-    formula="Share by step of the rollouts whose ground truth, a number or word of its own, stands in the prompt, and of those where it "
-    "stands behind a word like answer or solution; the clearest rise of either. Short answers stand in prompts by chance, choices always: "
-    "therefore a rise, like for like by data source. Without one: from the step on at which more prompts tell an answer behind such a "
-    "word (a binomial share that divides the run best), the share that tells its own, less the share that tells another one's of its data "
-    "source.",
-    thresholds=(
-        rise(0.1, "are to prompts with the answer", "our judgement"),
-        Threshold(
-            "always",
-            0.1,
-            "share of prompts that tell their own answer, less the share that tells another's, where no curve rises clearly",
-            "our judgement",
-        ),
-        clearness(),
-    ),
-    means="The template of prompts, a few-shot example or retrieved text gives the ground truth away.",
-    looks_like="Another kind of task whose answer stands in the text that is asked about.",
-    next=(("responses", "read the prompts of these rollouts"), ("search", "look for the ground truth in prompts")),
-    run=_look,
-    needs=("ground_truth", "prompt"),
-    explains=("reward_saturated", "proxy_gold_gap", "prompt_echo", "dead_prompts"),
-)
+KIND: Final = declared("answer_leak", _look)

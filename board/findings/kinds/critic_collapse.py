@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -100,32 +101,4 @@ def _squares(dossier: Dossier, name: str) -> Float64Array:
     return squares(dossier.steps, count, mean, m2)
 
 
-KIND: Final = Kind(
-    name="critic_collapse",
-    title="Values do not predict returns",
-    severity="warning",
-    says="Values stop predicting returns: explained variance falls below zero.",
-    formula="1 - Var(G - v) / Var(G) over the tokens of a step, G the logged returns, then the rewards to go (γ = λ = 1). The turn is that of "
-    "Σ(G - v)² - Σ(G - Ḡ)² per rollout by step; where it does not turn, all but the first fifth of the steps is taken.",
-    thresholds=(
-        Threshold(
-            "explained",
-            0.0,
-            "explained variance since, of 1",
-            "verl, critic/vf_explained_var: below 0 a constant predicts better",
-        ),
-        Threshold(
-            "z", 4.5, "clearness of the turn, and of the variance below 0, in units of noise", "board/findings/change_points.py"
-        ),
-    ),
-    means="Advantages are noise: the critic diverged, its learning rate or clipping is wrong, or values and returns are of other scales.",
-    looks_like="The first steps of a critic that begins untrained; returns that hardly vary because every reward is the same.",
-    next=(
-        ("metrics", "explained variance, value loss and the mean value beside the mean return"),
-        ("tokens", "values and returns of the rollouts that are farthest off"),
-    ),
-    run=_look,
-    needs=("values",),
-    explains=("proxy_gold_gap", "entropy_collapse", "kl_runaway"),
-    metrics=("critic/explained_variance", "value_mean", "return_mean"),
-)
+KIND: Final = declared("critic_collapse", _look)

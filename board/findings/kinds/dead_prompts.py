@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -91,27 +92,4 @@ def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
     return (share(known & since) - share(known & ~since))[units]
 
 
-KIND: Final = Kind(
-    name="dead_prompts",
-    title="More and more prompts teach nothing",
-    severity="warning",
-    says="A growing share of prompts is solved never or always: their groups give no gradient.",
-    formula="Share of the groups with several rewards, all equal, by step, like for like by prompt where prompts come again, else by data "
-    "source; where it turns, and its mean over the last fifth of the steps against the level before.",
-    thresholds=(
-        Threshold("growth", 0.2, "growth of the share of such groups", "our judgement: a fifth of the batch"),
-        Threshold(
-            "share",
-            0.3,
-            "share of such groups in the end",
-            "Miles warns at 0.5 of any, DAPO filters them (arXiv 2503.14476); here they have to grow, too",
-        ),
-        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="The prompts are too easy or too hard for the policy by now, or the policy has lost its variety; the batch is smaller than it seems.",
-    looks_like="Honest learning of easy prompts: then exchange them. A verifier that fails gives all of a group nothing, too.",
-    next=(("groups", "which groups are all right or all wrong, by step"), ("prompts", "which prompts are, at every visit")),
-    run=_look,
-    needs=("reward",),
-    metrics=("reward",),
-)
+KIND: Final = declared("dead_prompts", _look)

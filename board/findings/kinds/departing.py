@@ -13,16 +13,11 @@ from board.analysis.length_attribution import correlation
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import correctness
-from board.findings.contract import Kind, Page, Threshold
-from board.findings.departures import CLEAR
 from board.findings.dossier import Dossier
 from board.findings.kinds.entropy_collapse import has_twin
 from board.findings.watched import Left, Watch, Watched, as_kind
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
-
-_ENGINE: Final = "board/findings/departures.py"
-_OUR: Final = "our judgement"
 
 
 def _reward(dossier: Dossier) -> Iterator[Watched]:
@@ -159,47 +154,9 @@ _PART: Final = 0.25
 """Standard deviations that a part fell by, to be named."""
 
 
-def _thresholds(spreads: float, why: str, **others: tuple[float, str]) -> tuple[Threshold, ...]:
-    return (
-        Threshold("spreads", spreads, "change, in standard deviations of the rollouts' values", why),
-        *(Threshold(name, value, meaning, _OUR) for name, (value, meaning) in others.items()),
-        Threshold("z", CLEAR, "clearness of the change, in units of the curve's own noise", _ENGINE),
-    )
-
-
-def _kind(
-    name: str, title: str, says: str, thresholds: tuple[Threshold, ...], means: str, looks_like: str,
-    following: tuple[tuple[Page, str], ...], metrics: tuple[str, ...], needs: tuple[str, ...] = (), explains: tuple[str, ...] = (),
-) -> Kind:  # fmt: skip
-    return Kind(
-        name, title, "warning", says, _FORMULA, thresholds, means, looks_like, following, lambda *_: None, needs, explains, metrics, general=True
-    )  # fmt: skip
-
-
-_FORMULA: Final = (
-    "The mean by step, like for like by prompt or data source, cut into stretches of one level each; the change from the best level before "
-    "it. One that goes half of the way back is an episode, which ends there."
-)
-_READ: Final[tuple[tuple[Page, str], ...]] = (
-    ("steps", "compare the step before with this one"),
-    ("responses", "read the rollouts of these steps, the lowest rewards first"),
-)
-_OF_REWARD: Final = ("no_learning", "dead_prompts", "part_falls", "source_falls")
-
 ROWS: Final = (
     Watch(
-        _kind(
-            "reward_falls",
-            "The reward falls",
-            "The reward falls and stays down, or falls and comes back.",
-            _thresholds(0.4, _OUR + ": less is not seen in samples"),
-            "The policy broke (learning rate, KL, a bad batch), the environment or the verifier failed, or other prompts came.",
-            "Harder prompts under the same data source; a reward whose scale changed.",
-            _READ,
-            ("reward",),
-            ("reward",),
-            _OF_REWARD,
-        ),
+        "reward_falls",
         _reward,
         "no rollout has a reward",
         -1,
@@ -207,18 +164,7 @@ ROWS: Final = (
         more=_which_parts,
     ),
     Watch(
-        _kind(
-            "part_falls",
-            "A part of the reward falls",
-            "A part of the reward falls, which the total may hide.",
-            _thresholds(0.4, _OUR + ": less is not seen in samples"),
-            "The policy gives up one aim for another that is easier to earn; a part that is computed otherwise, or no more.",
-            "A part that is a penalty on something useful; a part whose scale changed.",
-            (("rewards", "the parts by step beside the total"), *_READ),
-            ("reward",),
-            ("reward",),
-            ("dead_prompts", "no_learning"),
-        ),
+        "part_falls",
         _parts,
         "no column is a part of the reward",
         -1,
@@ -226,51 +172,21 @@ ROWS: Final = (
         more=_against_the_total,
     ),
     Watch(
-        _kind(
-            "source_falls",
-            "The reward of a data source falls",
-            "The reward of one data source falls, which the mean of all may hide.",
-            _thresholds(0.4, _OUR + ": less is not seen in samples"),
-            "What is learned on one source is unlearned on another; a verifier or an environment of one source fails.",
-            "Other, harder prompts under the same name.",
-            (("rewards", "the reward by data source"), *_READ),
-            ("reward",),
-            ("reward",),
-            ("dead_prompts",),
-        ),
+        "source_falls",
         _sources,
         "there are no two data sources",
         -1,
         more=_against_the_total,
     ),
     Watch(
-        _kind(
-            "evaluation_falls",
-            "The evaluation falls",
-            "The reward of an evaluation falls while training goes on.",
-            _thresholds(0.2, _OUR + ": evaluations have the same prompts each time"),
-            "What training pays is not what the evaluation measures; the policy forgets, or overfits its prompts.",
-            "Another evaluation set under the same name, or another sampling temperature.",
-            (("rewards", "the evaluation beside training"), *_READ),
-            ("reward",),
-        ),
+        "evaluation_falls",
         _evaluations,
         "there is no evaluation with rewards",
         -1,
         more=_against_the_total,
     ),
     Watch(
-        _kind(
-            "length_falls",
-            "Responses shrink",
-            "Responses become much shorter, and shorter ones earn more.",
-            _thresholds(0.5, _OUR, least=(0.69, "fall of the mean logarithm of the length: 0.69 is a half")),
-            "The reward pays what is short: a penalty on length, or answers without reasoning that earn as much.",
-            "A length penalty that is meant; a task that needs less.",
-            (("groups", "compare long and short responses of one group"), *_READ),
-            ("length/mean",),
-            explains=("dead_prompts", "same-response", "part_falls", "template_collapse", "equal_responses"),
-        ),
+        "length_falls",
         _length,
         "no response has a length",
         -1,
@@ -278,17 +194,7 @@ ROWS: Final = (
         more=_what_length_earns,
     ),
     Watch(
-        _kind(
-            "length_grows",
-            "Responses grow, and longer ones earn more",
-            "Responses become much longer, and longer ones earn more, where nothing says whether they are right.",
-            _thresholds(0.5, _OUR, least=(0.5, "growth of the mean logarithm of the length: 0.69 is twice as long")),
-            "The reward, or a model of it, takes length for quality; sums over tokens reward what is long.",
-            "Harder tasks that need longer answers: log a validation reward or the ground truth to tell.",
-            (("groups", "compare long and short responses of one group"), *_READ),
-            ("length/mean",),
-            explains=("truncation_wave", "repetition_loop", "dead_prompts"),
-        ),
+        "length_grows",
         _growth,
         "no response has a length, or something says which are right",
         1,
@@ -296,37 +202,13 @@ ROWS: Final = (
         more=_what_length_earns,
     ),
     Watch(
-        _kind(
-            "equal_responses",
-            "Responses of a group become the same text",
-            "The share of responses that equal another one of their group rises.",
-            _thresholds(0.3, _OUR, least=(0.25, "growth of the share of responses with an equal in their group")),
-            "The policy is sure of one way: groups no longer differ, their advantages are zero, and learning stops.",
-            "Short, forced answers; a lower sampling temperature.",
-            (("groups", "read a group of these steps side by side"), ("metrics", "entropy and zero-variance groups together")),
-            ("entropy_mean", "groups/zero_std_share"),
-            explains=("same-response", "dead_prompts"),
-        ),
+        "equal_responses",
         _twins,
         "no group has two responses with a text",
         1,
     ),
     Watch(
-        _kind(
-            "kl_jumps",
-            "The KL to the reference jumps",
-            "The KL to the reference jumps within a few steps, and stays or comes back.",
-            _thresholds(
-                0.2,
-                _OUR,
-                least=(0.08, "jump of the mean k3, nats per token"),
-                share=(2.0, "jump in multiples of the level before"),
-            ),
-            "An update that was too large, one token or one prompt with an extreme log-ratio, weights that were loaded wrongly.",
-            "A reference that was exchanged.",
-            (("metrics", "KL, gradient norm and reward together"), ("all_tokens", "which tokens hold the KL"), *_READ),
-            ("kl_k3_mean", "log_ratio_mean"),
-        ),
+        "kl_jumps",
         _column("kl_k3_mean", "the KL to the reference", 20.0),
         "no rollout has log-probabilities of policy and reference",
         1,
@@ -334,37 +216,13 @@ ROWS: Final = (
         own=0.0,
     ),
     Watch(
-        _kind(
-            "entropy_rises",
-            "Entropy rises",
-            "The entropy of the policy rises steeply.",
-            _thresholds(0.5, _OUR, share=(0.75, "rise as a share of the level before"), least=(0.15, "rise, nats per token")),
-            "The policy falls apart: an entropy bonus or a clip-higher that is too strong, a learning rate that is too high.",
-            "A higher sampling temperature, other prompts.",
-            (("metrics", "entropy, KL and reward together"), *_READ),
-            ("entropy_mean",),
-            explains=("gibberish", "language_mixing"),
-        ),
+        "entropy_rises",
         _column("entropy_mean", "the entropy"),
         "no rollout has entropies",
         1,
     ),
     Watch(
-        _kind(
-            "mismatch_jumps",
-            "Engine and trainer part for some steps",
-            "The engine's logprobs part from the trainer's within a few steps, and stay apart or come back.",
-            _thresholds(
-                0.2, _OUR, least=(0.05, "rise of the mean e^|Δ|"), share=(1.0, "rise as a share of its excess over 1 before")
-            ),
-            "Weights that were not synced for some steps, an engine that restarted with another precision or configuration.",
-            "Rollouts sampled some steps ago: look at the staleness.",
-            (
-                ("metrics", "mismatch by step: KL, weights, effective sample size"),
-                ("tokens", "the tokens with the largest difference"),
-            ),
-            ("mismatch_mean",),
-        ),
+        "mismatch_jumps",
         _mismatch,
         "no rollout has logprobs of the trainer and of the engine",
         1,

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from board.checks.contract import Severity
 from board.findings.change_points import LEAST_AFTER, Turn
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.series import Series
 from board.metrics.formulas import Float64Array
@@ -106,28 +107,4 @@ def _found(
     )
 
 
-KIND: Final = Kind(
-    name="entropy_collapse",
-    title="Entropy collapses",
-    severity="warning",
-    says="Entropy falls fast, a group's samples become one text, groups of zero variance grow.",
-    formula="mean entropy per token by step (where it is not logged, minus the mean logprob), like for like by data source: its clearest turn, "
-    "and 1 - its level in the last fifth ÷ that before the turn. Beside it the share of responses that another of their group equals.",
-    thresholds=(
-        Threshold("fall", 0.5, "share of the entropy that is lost since the turn", "2505.22617: our judgement of the size"),
-        Threshold("steep", 0.7, "the same, from which on it is a warning without equal texts", "our judgement"),
-        Threshold("fall with twins", 0.25, "the same, where a group's samples become one text", "our judgement"),
-        Threshold("alike", 0.1, "growth of the share of responses with an equal in their group", "our judgement"),
-        Threshold("z", 4.5, "clearness of the turns, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="The policy is sure of one way: groups no longer differ, their advantages are zero, and learning stops.",
-    looks_like="A lower temperature, easier prompts, or a data source with short, forced answers from some step on.",
-    next=(
-        ("metrics", "entropy, zero-variance groups and reward together"),
-        ("groups", "read a group of the last steps side by side"),
-        ("all_tokens", "where the entropy is left"),
-    ),
-    run=_look,
-    explains=("dead_prompts", "same-response", "reward_saturated"),
-    metrics=("entropy_mean", "logprob_mean"),
-)
+KIND: Final = declared("entropy_collapse", _look)

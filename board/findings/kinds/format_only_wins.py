@@ -5,9 +5,10 @@ from typing import Final
 import numpy as np
 
 from board.findings.answers import paid
-from board.findings.contract import Answer, CannotTell, Kind, Limits
+from board.findings.contract import Answer, CannotTell, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import as_found, clearness, rise, spread
+from board.findings.spreading import as_found, spread
 from board.metrics.formulas import Float64Array
 
 
@@ -46,23 +47,4 @@ def stated(answers: Float64Array, right: Float64Array) -> float:
     return float(counts[some].sum() / len(answers)) if len(answers) else 0.0
 
 
-KIND: Final = Kind(
-    name="format_only_wins",
-    title="Paid without the answer",
-    severity="warning",
-    says="Responses are paid like right ones although the ground truth does not stand in them.",
-    formula="A response is paid that earns what those with the ground truth do about that step, and did at first, less half of what they earn "
-    "more than those without in the first steps; told where the ground truth pays (in 8 of 10 pairs the response with it earns more). Share "
-    "by step of the responses that are paid and do not have it; its clearest rise.",
-    thresholds=(
-        rise(0.05, "are paid without the answer", "our judgement: a verifier that reads answers pays hardly any"),
-        clearness(),
-    ),
-    means="The verifier, or a part of the reward, pays the form: a box, a tag, a length.",
-    looks_like="Answers in another right form, such as 0.5 for 1/2, which a good verifier knows.",
-    next=(("responses", "read these responses beside their ground truth"), ("rewards", "compare the parts of the reward")),
-    run=_look,
-    needs=("ground_truth", "reward"),
-    explains=("phrase_exploit", "proxy_gold_gap", "dead_prompts", "reward_saturated"),
-    metrics=("reward",),
-)
+KIND: Final = declared("format_only_wins", _look)

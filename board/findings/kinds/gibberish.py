@@ -4,9 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import as_found, clearness, rise, spread, usual_most
+from board.findings.spreading import as_found, spread, usual_most
 from board.metrics.formulas import Float64Array
 
 _SIGNS: Final = ("rare_tokens", "unspeakable", "odd_characters")
@@ -41,36 +42,4 @@ def _beyond(dossier: Dossier, values: Float64Array, least: float) -> Float64Arra
     return np.where(beyond, values / least, 0.0)
 
 
-KIND: Final = Kind(
-    name="gibberish",
-    title="Responses hold gibberish",
-    severity="warning",
-    says="Responses hold tokens far less likely than an even draw, letters that make no word, or broken characters.",
-    formula="A response holds gibberish if its share of tokens with logprob < -ln 150,000 - 2, or of Latin letters in words without a "
-    "vowel, or of broken characters is above its threshold, and above what 95 of 100 had in the first steps. Share of such responses by "
-    "step; its clearest rise, or the share of responses with broken characters where that is high from the first step on.",
-    thresholds=(
-        Threshold(
-            "rare_tokens",
-            0.02,
-            "share of tokens far below an even draw",
-            "prime-rl's gibberish filter has the depth, the share is ours",
-        ),
-        Threshold(
-            "unspeakable",
-            0.05,
-            "share of Latin letters in words that cannot be spoken",
-            "our judgement: prose and code have less",
-        ),
-        Threshold("odd_characters", 0.02, "share of broken or unassigned characters", "our judgement"),
-        rise(0.05, "hold gibberish", "our judgement"),
-        Threshold(
-            "share", 0.3, "share of responses with broken characters in the whole run, where it does not rise", "our judgement"
-        ),
-        clearness(),
-    ),
-    means="Sampling went wrong (temperature, quantisation, a wrong tokenizer), or training diverges.",
-    looks_like="Keys, hashes and encoded data that a task asks for; logprobs that are shifted against tokens.",
-    next=(("tokens", "see which tokens are improbable"), ("metrics", "compare entropy, KL and the mismatch with the engine")),
-    run=_look,
-)
+KIND: Final = declared("gibberish", _look)

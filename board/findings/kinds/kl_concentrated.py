@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.kl_concentration import LARGEST, without_largest
-from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
 from board.metrics.formulas import Float64Array
@@ -89,37 +90,4 @@ def _effect(dossier: Dossier, found: Outbreak, since: NDArray[np.bool_], share: 
     )
 
 
-KIND: Final = Kind(
-    name="kl_concentrated",
-    title="Few tokens hold the KL",
-    severity="warning",
-    says="The KL of some steps is held by very few tokens, such as an end or a format token.",
-    formula="share of a response's Σ k3 that its largest 1 % of tokens (at least one) hold; the share of responses in which that is more "
-    "than a half, from the step on where it grows; and in most of them the largest token is the same.",
-    thresholds=(
-        Threshold(
-            "rollouts",
-            0.2,
-            "share of the responses whose KL is concentrated, 0.2 is 20 %",
-            "our judgement: a fifth moves the step's mean",
-        ),
-        Threshold(
-            "share", 0.5, "share of a response's KL that its largest 1 % of tokens hold", "TRL, pull request 516; our judgement"
-        ),
-        Threshold("usual", 0.05, "share of such responses that is no fault", "our judgement"),
-        Threshold("same", 0.4, "share of them whose largest token is the same", "our judgement"),
-        Threshold("z", 4.5, "clearness of the growth", "board/findings/change_points.py"),
-    ),
-    means="The mean KL tells of one token and not of the policy: the end or a format token has become certain, or impossible, against the "
-    "reference, and the penalty falls on it alone.",
-    looks_like="A template whose end token the reference was not trained on; logprobs of padding or of a forced token.",
-    next=(
-        ("words", "tokens by their share of the KL"),
-        ("tokens", "the token in its response, coloured by KL"),
-        ("all_tokens", "where in the response the KL is"),
-    ),
-    run=_look,
-    needs=("logprobs", "ref_logprobs", "kl_k3_sum"),
-    explains=("kl_runaway",),
-    metrics=("kl_k3_mean",),
-)
+KIND: Final = declared("kl_concentrated", _look)

@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -77,28 +78,4 @@ def _runs(level: Float64Array, at: int, end: float) -> bool:
     return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + _HARMLESS
 
 
-KIND: Final = Kind(
-    name="kl_runaway",
-    title="KL to the reference runs away",
-    severity="warning",
-    says="The KL to the reference grows faster and faster, or jumps.",
-    formula="mean k3 per token by step, like for like by data source; the clearest turn of log(k3 + 0.05); its level in the last fifth of the "
-    "steps beside that before the turn. Growth from the first fifth on counts where it does not slow down.",
-    thresholds=(
-        Threshold(
-            "level", 0.08, "k3 at the end, nats per token", "our judgement: healthy runs come to 0.001 to 0.12, and slowly"
-        ),
-        Threshold("growth", 3.0, "level at the end ÷ level before the turn, 0.05 nats added to both", "our judgement"),
-        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="The penalty is too weak for what the reward pulls at, the learning rate is too high, or the policy is breaking.",
-    looks_like="A reference that was exchanged; logprobs that are a token out of step; a few tokens that hold all of it.",
-    next=(
-        ("metrics", "KL, entropy, reward and validation reward together"),
-        ("all_tokens", "which tokens hold the KL"),
-        ("responses", "read the rollouts with the highest KL"),
-    ),
-    run=_look,
-    needs=("kl_k3_mean",),
-    metrics=("kl_k3_mean", "log_ratio_mean"),
-)
+KIND: Final = declared("kl_runaway", _look)

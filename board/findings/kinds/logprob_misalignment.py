@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.logprob_lags import PAIRS, column
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import outbreak
 from board.metrics.formulas import Float64Array
@@ -78,34 +79,4 @@ def _tokens(dossier: Dossier, keys: NDArray[np.int64], ours: str, theirs: str) -
     return found
 
 
-KIND: Final = Kind(
-    name="logprob_misalignment",
-    title="Logprobs shifted against their tokens",
-    severity="error",
-    says="Logprobs are shifted against tokens and the other arrays, from a step on or in one rank.",
-    formula="Mean |difference| of two arrays of logprobs of the same tokens as they are, and with one of them read a token earlier or later; "
-    "shifted where a neighbour is nearer by half.",
-    thresholds=(
-        Threshold("share", 0.02, "share of the rollouts that are shifted", "our judgement: none may be"),
-        Threshold(
-            "ratio", 0.5, "distance to the neighbour over distance to the own token", "our judgement: sound arrays are above 1"
-        ),
-        Threshold("z", 4.5, "root of twice the log-likelihood ratio against that share", "board/findings/outbreaks.py"),
-    ),
-    means="An off-by-one where logits are matched with tokens, a token added before or after the response in one place, another slice in one "
-    "rank.",
-    looks_like="Hardly anything: neighbours agree better only by a shift, or where a token is repeated over and over.",
-    next=(("tokens", "the two arrays, token by token"), ("data", "the check of arrays against each other")),
-    run=_look,
-    explains=(
-        "off-by-one",
-        "kl_runaway",
-        "kl_concentrated",
-        "train_inference_mismatch",
-        "first-step",
-        "reward-sum",
-        "critic_collapse",
-        "gibberish",
-    ),
-    metrics=("kl_k3_mean", "logprob_mean"),
-)
+KIND: Final = declared("logprob_misalignment", _look)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from board.analysis.segments import find_segments
 from board.checks.contract import Severity
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import outbreak
 from board.findings.spreading import percent
@@ -239,25 +240,4 @@ def _places(dossier: Dossier, rows: NDArray[np.int64], tokens: Masked, wrong: ND
     ]
 
 
-KIND: Final = Kind(
-    name="loss_mask_wrong",
-    title="Trained on what a tool wrote",
-    severity="warning",
-    says="Tokens that the policy did not write (tool results, observations) are trained on, or its own are not: all of them, or every end "
-    "token.",
-    formula="Rollouts whose mask is 0 on every token; that train on most of what stands inside tags such as <tool_response> or in turns of a "
-    "tool or a user, and on little else; that end with an end token whose mask is 0. Else token strings that rollouts with a mask have masked "
-    "in 98 % of their places are not the policy's, or where no rollout masks a part those inside such tags; a rollout that trains on at least "
-    "half as many as others mask is wrong. Of large runs 4,000 rollouts, evenly from all steps.",
-    thresholds=(
-        Threshold("share", 0.02, "share of the rollouts that train on such tokens", "our judgement: a sound run has none"),
-        Threshold("z", 4.5, "clearness of that share against chance", "board/findings/outbreaks.py"),
-    ),
-    means="The mask is built from the wrong lengths or roles, turned round, or lost: the policy learns to write its own tool results, or "
-    "nothing, or never to stop.",
-    looks_like="A policy that writes a tool's tags itself; padding that is not masked.",
-    next=(("tokens", "the mask beside the tokens of these rollouts"), ("data", "what the checks say of masks")),
-    run=_look,
-    needs=("loss_mask",),
-    explains=("masked-tokens", "train_inference_mismatch", "kl_concentrated", "gibberish"),
-)
+KIND: Final = declared("loss_mask_wrong", _look)

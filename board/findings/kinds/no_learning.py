@@ -4,7 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.series import Series
 from board.text.format_number import fmt
@@ -57,30 +58,4 @@ def _line(curve: Series) -> tuple[float, float]:
     return slope, float(np.sqrt((left @ left) / max(1, len(y) - 2) / (x @ x)))
 
 
-KIND: Final = Kind(
-    name="no_learning",
-    title="The reward does not move",
-    severity="note",
-    says="The reward does not move over many steps, though there is something to learn from.",
-    formula="A straight line through the mean reward by step, like for like by prompt where prompts come again, else by data source: its "
-    "rise over the run, plus two standard errors, against the standard deviation of rewards inside groups; no clear turn either.",
-    thresholds=(
-        Threshold(
-            "rise",
-            0.25,
-            "rise over the run in standard deviations of rewards inside groups",
-            "our judgement: less is not seen in samples",
-        ),
-        Threshold("z", 4.5, "clearness of a turn, which would be a move", "board/findings/change_points.py"),
-    ),
-    means="A learning rate of zero, gradients that are masked or clipped away, advantages that do not reach the loss, weights that the engine "
-    "does not get.",
-    looks_like="A policy at the limit of what it can do; a run that is too short for its learning rate.",
-    next=(
-        ("metrics", "gradient norm, learning rate and KL: does the policy move at all?"),
-        ("groups", "do the groups give a gradient?"),
-    ),
-    run=_look,
-    needs=("reward",),
-    metrics=("reward",),
-)
+KIND: Final = declared("no_learning", _look)

@@ -4,9 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import as_found, clearness, percent, rise, spread, usual_most
+from board.findings.spreading import as_found, percent, spread, usual_most
 from board.metrics.formulas import Float64Array
 
 
@@ -52,32 +53,4 @@ _MOSTLY: Final = 0.5
 _WHOLE: Final = 0.8
 """The share of a prompt that a response repeats in one piece where it repeats the whole but for a template around it."""
 
-KIND: Final = Kind(
-    name="prompt_echo",
-    title="Responses repeat their prompt",
-    severity="warning",
-    says="Responses repeat their prompt word for word, more and more, or many of them from the first step on.",
-    formula="Longest stretch of the response that stands in its prompt, as a share of the response, or of the prompt. A response echoes that "
-    "has more of either than its threshold, and than 95 of 100 had in the first steps. Share of such responses by step; its clearest rise. "
-    "Without one: the share of responses at least half of which is the prompt's, or which repeat 0.8 of the prompt in one piece.",
-    thresholds=(
-        Threshold("echo", 0.2, "share of the response that is the prompt's", "our judgement: a question quoted is less"),
-        Threshold(
-            "copied", 0.5, "share of the prompt that the response repeats in one piece", "our judgement: most of what was asked"
-        ),
-        Threshold("characters", 32.0, "characters of the stretch", "our judgement: less is a turn of phrase"),
-        rise(0.1, "echo", "our judgement"),
-        Threshold(
-            "always",
-            0.2,
-            "share of responses that repeat the whole prompt, or half of which is the prompt's, from the first step on: a note",
-            "our judgement",
-        ),
-        clearness(),
-    ),
-    means="The reward pays what stands in the prompt: words of the question, the expected form, the answer itself.",
-    looks_like="Tasks that ask for a copy: editing, translation of names, code to complete.",
-    next=(("responses", "read response and prompt side by side"), ("search", "look for the stretch")),
-    run=_look,
-    explains=("proxy_gold_gap", "length_exploitation", "phrase_exploit", "format_only_wins"),
-)
+KIND: Final = declared("prompt_echo", _look)

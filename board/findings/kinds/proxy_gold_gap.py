@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, noise
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -63,31 +64,4 @@ def _change(dossier: Dossier, values: Float64Array, both: np.ndarray, at: int) -
     return float(np.nanmean(after) - np.nanmean(before)), 2 * spread * float(np.sqrt(1 / sizes[0] + 1 / sizes[1]))
 
 
-KIND: Final = Kind(
-    name="proxy_gold_gap",
-    title="Reward rises, validation reward does not",
-    severity="warning",
-    says="The training reward rises while the validation reward (gold) of the same rollouts falls or stands.",
-    formula="z(reward) - z(valid_reward) per rollout, z over the first fifth of the steps; its mean by step, like for like by data source; "
-    "the clearest jump or bend of that curve; then both rewards after against before.",
-    thresholds=(
-        Threshold(
-            "gap",
-            0.5,
-            "growth of z(reward) - z(valid_reward), in standard deviations",
-            "Gao et al. 2022, arXiv 2210.10760: our judgement of the size",
-        ),
-        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="The policy found something that the training reward pays and the validation reward does not.",
-    looks_like="A validation scorer that cannot read a new, correct form of answers; another validation set from some step on.",
-    next=(
-        ("responses", "read the best paid rollouts of the last step beside those of the first"),
-        ("groups", "compare best and worst of one group"),
-        ("search", "look for a phrase they share"),
-    ),
-    run=_look,
-    needs=("reward", "valid_reward"),
-    explains=("kl_runaway", "entropy_collapse", "truncation_wave", "format_only_wins", "verifier_noise"),
-    metrics=("reward", "valid_reward"),
-)
+KIND: Final = declared("proxy_gold_gap", _look)

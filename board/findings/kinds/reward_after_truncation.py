@@ -4,11 +4,11 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.answers import LEAST, correctness, paid
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.answers import LEAST, correctness, cut_off, paid
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.limit_of_length import cut_off
-from board.findings.spreading import clearness, spread
+from board.findings.spreading import spread
 from board.metrics.formulas import BoolArray, Float64Array
 
 
@@ -78,38 +78,4 @@ _FOUND: Final = 0.05
 _USUALLY: Final = 0.7
 """Share of responses, those not cut off, that mark a final answer where one without the mark has none."""
 
-KIND: Final = Kind(
-    name="reward_after_truncation",
-    title="Cut off and paid",
-    severity="warning",
-    says="Responses cut off before an answer are paid like good ones.",
-    formula="Of the responses that were cut off and have no answer (no ground truth, an open thought, or no box or tag where most have one) "
-    "the share that is paid like right ones: what responses with the ground truth earn about that step, less half of what they earn more "
-    "than those without; where that does not tell, the median of those not cut off; its clearest rise, or its level.",
-    thresholds=(
-        Threshold("paid", 0.3, "share of the responses cut off without an answer that are paid", "our judgement"),
-        Threshold(
-            "least",
-            0.002,
-            "share of all rollouts that are cut off, have no answer and are paid",
-            "our judgement: fewer teach little",
-        ),
-        clearness(),
-    ),
-    means="The reward reads something before the answer, or a filter of overlong responses puts a default in its place.",
-    looks_like="A reward model, for which half a text may be a good one; an answer in a form that nothing here reads.",
-    next=(("responses", "read the ends of these responses"), ("groups", "compare them with others of their group")),
-    run=_look,
-    needs=("reward",),
-    explains=(
-        "truncation_wave",
-        "length_exploitation",
-        "proxy_gold_gap",
-        "think_without_answer",
-        "format_only_wins",
-        "no_learning",
-        "dead_prompts",
-        "reward_saturated",
-    ),
-    metrics=("reward", "length/truncated_share"),
-)
+KIND: Final = declared("reward_after_truncation", _look)

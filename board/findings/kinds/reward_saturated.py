@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import CLEAR
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.text.format_number import fmt
 
@@ -59,29 +60,4 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     )
 
 
-KIND: Final = Kind(
-    name="reward_saturated",
-    title="The reward is saturated",
-    severity="note",
-    says="Nearly all rewards are one and the same good one: nothing is left to learn from.",
-    formula="Share of the rewards within 1 % of their range from the median of the last fifth of the steps, by step; its mean there. That "
-    "median must be above the mean, and the 80th percentile, of the first fifth.",
-    thresholds=(
-        Threshold(
-            "share",
-            0.95,
-            "share of the rewards that are as good as equal",
-            "TRL reward_std near 0, rolloutscope: our judgement of the size",
-        ),
-    ),
-    means="The task is learned, or the reward is too easy to please; more steps will not help.",
-    looks_like="A reward that is capped where the task goes on.",
-    next=(
-        ("rewards", "the distribution of the rewards of the last steps"),
-        ("responses", "read some: are they as good as they are paid?"),
-    ),
-    run=_look,
-    needs=("reward",),
-    explains=("dead_prompts", "critic_collapse"),
-    metrics=("reward",),
-)
+KIND: Final = declared("reward_saturated", _look)

@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.departures import squares_left
 from board.findings.dossier import Dossier
 from board.findings.rescaling import Rescaling, creep, drift, rescaling
@@ -198,43 +199,4 @@ def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:
         yield "rollouts without a data source" if source < 0 else f"data source {dossier.frame['data_source'].iloc[row]}"
 
 
-KIND: Final = Kind(
-    name="reward_scale_jump",
-    title="Rewards on another scale",
-    severity="error",
-    says="The rewards of one data source are multiplied or shifted from one step on.",
-    formula="By data source, the rewards of the steps just before and just after each turn of their mean, spread and ends: rewards of few "
-    "values, where old values vanish and the new ones are a multiple or a shift of them; others, where after and before differ "
-    "(Kolmogorov-Smirnov) and a multiple of the one, or a shift, is as the other. A multiple must be one of what rollouts of a group differ "
-    "by, too; a shift must come in one step, and be beyond what other neighbouring steps differ by.",
-    thresholds=(
-        Threshold(
-            "factor",
-            1.5,
-            "rewards after over rewards before, or before over after",
-            "our judgement: half as much again is no noise",
-        ),
-        Threshold(
-            "shift", 1.0, "shift of all rewards, in their standard deviations", "our judgement: learning takes more than a step"
-        ),
-        Threshold("z", 4.5, "clearness, in standard errors", "board/findings/change_points.py"),
-    ),
-    means="A changed reward function, weight or normaliser, a restart with another configuration, or another scorer in one rank or source.",
-    looks_like="A data source whose prompts were exchanged, without another name, at that step.",
-    next=(
-        ("rewards", "the distribution of rewards of the steps before and after, by data source"),
-        ("steps", "compare the step before with this one"),
-    ),
-    run=_look,
-    needs=("reward",),
-    explains=(
-        "verifier_noise",
-        "critic_collapse",
-        "proxy_gold_gap",
-        "no_learning",
-        "reward_saturated",
-        "advantage_bug",
-        "dead_prompts",
-    ),
-    metrics=("reward",),
-)
+KIND: Final = declared("reward_scale_jump", _look)

@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
 from board.metrics.formulas import Float64Array
@@ -102,35 +103,4 @@ def _found(dossier: Dossier, what: str, marks: NDArray[np.bool_], age: NDArray[n
     )
 
 
-KIND: Final = Kind(
-    name="stale_rows",
-    title="Rollouts of an earlier step again",
-    severity="error",
-    says="Rollouts of an earlier step are logged and trained on again.",
-    formula="Rollouts whose prompt, and the logprobs of whose sampling (or, of long responses, whose text), are those of a rollout of an "
-    "earlier step, to the last digit. Equals of one prompt within a step say how many of them chance makes.",
-    thresholds=(
-        Threshold(
-            "share", 0.01, "share of the rollouts that were there before", "our judgement: logprobs are never equal by chance"
-        ),
-        Threshold(
-            "z", 4.5, "clearness against that share, and against chance, in standard errors", "board/findings/outbreaks.py"
-        ),
-    ),
-    means="A buffer that is not emptied, a data loader that was resumed at the wrong place, a rank that did not get its new batch.",
-    looks_like="Several epochs over a batch, each logged as a step: then it is there from the start, and a note. A policy that stood still and "
-    "decodes greedily.",
-    next=(("prompts", "the visits of a prompt, where the same response comes twice"), ("steps", "compare the two steps")),
-    run=_look,
-    explains=(
-        "advantage_bug",
-        "staleness",
-        "no_learning",
-        "verifier_noise",
-        "train_inference_mismatch",
-        "dead_prompts",
-        "same-response",
-        "same-row",
-    ),
-    metrics=("reward",),
-)
+KIND: Final = declared("stale_rows", _look)

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -89,30 +90,4 @@ def _beside(dossier: Dossier, lag: Float64Array, since: np.ndarray) -> str:
     return f"; their age goes with the distance of trainer and engine by a correlation of {fmt(together)}"
 
 
-KIND: Final = Kind(
-    name="staleness",
-    title="Rollouts of old weights",
-    severity="warning",
-    says="Rollouts are sampled by older and older versions of the policy.",
-    formula="step - version of the weights that sampled (a number such as policy_version or weight_version; or a staleness that is logged); "
-    "its mean by step, and the clearest turn of that; without one the mean of the run.",
-    thresholds=(
-        Threshold(
-            "growth",
-            2.0,
-            "growth of the mean age of rollouts, in steps",
-            "our judgement: asynchronous trainers are one or two behind",
-        ),
-        Threshold("level", 8.0, "mean age where it does not grow, in steps", "2505.24298 (AReaL) trains on rollouts of up to 8"),
-        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="Generation does not keep up, weights are no longer sent to the engine, or a queue fills.",
-    looks_like="A version that counts something else than steps; a resumed run whose version begins anew.",
-    next=(
-        ("metrics", "the distance of trainer and engine, and clip fraction, beside the age"),
-        ("responses", "sort rollouts by the version that sampled them"),
-    ),
-    run=_look,
-    explains=("train_inference_mismatch", "stale_rows"),
-    metrics=("policy_version", "weight_version", "mismatch_abs"),
-)
+KIND: Final = declared("staleness", _look)

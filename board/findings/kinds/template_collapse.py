@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis import template_collapse as likeness
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import clearness
 from board.metrics.formulas import Float64Array
 
 _MOST_WINDOWS: Final = 60
@@ -89,29 +89,4 @@ _FLOOR: Final = 0.03
 _LOST: Final = 0.3
 """Share told by their prompt below which responses are one text rather than share a phrase."""
 
-KIND: Final = Kind(
-    name="template_collapse",
-    title="One template for every prompt",
-    severity="warning",
-    says="Responses no longer depend on their prompt.",
-    formula="Responses of a step (64 of it at most) as TF-IDF of hashed 4-grams of characters: how often the nearest other one is of the same "
-    "prompt, beyond chance: (hit - chance) / (1 - chance); without several responses to a prompt, how often the nearest prompt is its own. "
-    "The clearest fall of that curve, like for like by data source, while the responses that are nearest to another prompt's become more alike "
-    "to those of other prompts.",
-    thresholds=(
-        Threshold(
-            "fall",
-            0.12,
-            "fall of the share of responses that are told by their prompt",
-            "RAGEN-2, arXiv 2604.06268; the size is ours",
-        ),
-        Threshold("alike", 0.04, "growth of the mean cosine of lost responses with those to other prompts", "our judgement"),
-        clearness(),
-    ),
-    means="The policy found one text that pays whatever is asked, or its input is lost: a wrong template, a prompt cut away.",
-    looks_like="Tasks that have one answer; answers that become terse.",
-    next=(("groups", "compare responses to different prompts"), ("responses", "read those of the last step side by side")),
-    run=_look,
-    needs=("response", "prompt"),
-    explains=("entropy_collapse", "proxy_gold_gap", "dead_prompts", "phrase_exploit", "same-response"),
-)
+KIND: Final = declared("template_collapse", _look)

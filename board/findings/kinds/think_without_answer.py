@@ -4,10 +4,11 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
+from board.findings.answers import cut_off
+from board.findings.contract import Answer, CannotTell, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.limit_of_length import cut_off
-from board.findings.spreading import as_found, clearness, rise, spread
+from board.findings.spreading import as_found, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -34,24 +35,4 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
 _NEARLY: Final = 0.9
 """Share of these responses that were cut off where the limit is the cause."""
 
-KIND: Final = Kind(
-    name="think_without_answer",
-    title="Thinking without an answer",
-    severity="warning",
-    says="Thinking is opened and never closed, so that no answer follows.",
-    formula="Share by step of the responses whose last opening tag of thought (<think> and its relatives, in the prompt or the response) is not "
-    "closed, or closed with nothing behind it, and which mark no answer (a box, a tag, a last sentence); its clearest rise, or its level "
-    "where it is high from the first step on.",
-    thresholds=(
-        rise(0.05, "think and do not answer", "our judgement: one in twenty responses that cannot be right"),
-        Threshold("share", 0.3, "share of such responses in the whole run, where it does not rise", "our judgement"),
-        clearness(),
-    ),
-    means="Thoughts run into the limit of length, or the policy found that an answer does not pay.",
-    looks_like="A trainer that keeps thoughts and answers in different fields; a limit of length that was lowered.",
-    next=(("responses", "read the ends of these responses"), ("metrics", "compare length and truncated share")),
-    run=_look,
-    explains=("truncation_wave", "eos_missing"),
-    needs=("response",),
-    metrics=("length/mean", "length/truncated_share"),
-)
+KIND: Final = declared("think_without_answer", _look)

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array, before_update
 from board.text.format_number import fmt
@@ -123,32 +124,4 @@ def _where(dossier: Dossier, keys: NDArray[np.int64]) -> _Where:
     return _Where(held / total if total else np.nan, improbable / count if count else np.nan, [one[1:] for one in largest])
 
 
-KIND: Final = Kind(
-    name="train_inference_mismatch",
-    title="Engine and trainer drift apart",
-    severity="warning",
-    says="The engine's logprobs drift from the trainer's, most on improbable tokens, more with time.",
-    formula="Δ = logprob − rollout_logprob (old_logprob where logprobs are of a later policy); mean e^|Δ| of each rollout, without tokens "
-    "that were never filled in, the logarithm of its excess over 1 by step, like for like by data source: where it turns, and its level in the "
-    "last fifth of the steps. A temperature is 1 over how many times as widely the trainer's logprobs are spread, the median of the rollouts.",
-    thresholds=(
-        Threshold("ratio", 0.05, "mean e^|Δ| less 1", "NeMo-RL: token_mult_prob_error above 1.05 is suspicious"),
-        Threshold(
-            "alarm",
-            0.2,
-            "mean e^|Δ| less 1; below it what is there all along is a note",
-            "our judgement: four times what NeMo-RL suspects",
-        ),
-        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
-    ),
-    means="Kernels or precision of the engine that differ, weights that were not synced, quantised weights, a sampler that cuts the tail, "
-    "logits that one side divides by a temperature and the other does not.",
-    looks_like="Rollouts sampled some steps ago, which the trainer's policy has left behind: look at the staleness.",
-    next=(
-        ("metrics", "mismatch by step: KL, weights, effective sample size"),
-        ("tokens", "the tokens with the largest difference"),
-        ("all_tokens", "which tokens it is most often"),
-    ),
-    run=_look,
-    metrics=("mismatch_mean",),
-)
+KIND: Final = declared("train_inference_mismatch", _look)

@@ -4,10 +4,11 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
+from board.findings.answers import cut_off
+from board.findings.contract import Answer, CannotTell, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.limit_of_length import cut_off
-from board.findings.spreading import as_found, clearness, rise, spread
+from board.findings.spreading import as_found, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -31,33 +32,4 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     )
 
 
-KIND: Final = Kind(
-    name="truncation_wave",
-    title="More responses are cut off",
-    severity="warning",
-    says="The share of responses cut off at the limit of length jumps.",
-    formula="Share of responses by step whose finish_reason is length, or which have the greatest number of tokens and no end token; "
-    "like for like by data source; its clearest rise, or its level where it is high from the first step on.",
-    thresholds=(
-        rise(0.1, "are cut off", "our judgement: Miles warns of any share from 0.25 on, which is late for a rise"),
-        Threshold(
-            "share", 0.15, "share of responses cut off since", "our judgement, below Miles' 0.25, since it has to be a rise, too"
-        ),
-        Threshold(
-            "level",
-            0.25,
-            "share of responses cut off in the whole run, where it does not rise: a note",
-            "Miles warns from there on",
-        ),
-        clearness(),
-    ),
-    means="Responses grow towards the limit: loops, padding that pays, an end token unlearned; or the limit was lowered.",
-    looks_like="Harder prompts that need longer thoughts; a limit of length that changed with a stage of training.",
-    next=(
-        ("responses", "read the ends of the longest responses"),
-        ("metrics", "compare the length and the share of truncated responses with the reward"),
-    ),
-    run=_look,
-    explains=("think_without_answer", "proxy_gold_gap", "template_collapse", "no_learning"),
-    metrics=("length/truncated_share", "length/mean"),
-)
+KIND: Final = declared("truncation_wave", _look)

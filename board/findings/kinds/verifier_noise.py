@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
 from board.metrics.formulas import Float64Array
@@ -130,39 +131,4 @@ def _found(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | 
     )
 
 
-KIND: Final = Kind(
-    name="verifier_noise",
-    title="The verifier contradicts itself",
-    severity="warning",
-    says="The same text or the same final answer to the same prompt gets different rewards.",
-    formula="Rollouts of one prompt in one step whose responses, or final answers (\\boxed, <answer>, ####), are equal but for case and white "
-    "space; contradicted where rewards of equal texts differ at all, or of equal answers by half the range of rewards. Equal answers are "
-    "not asked where equal texts never contradict each other, or where the longer one is paid otherwise.",
-    thresholds=(
-        Threshold(
-            "text",
-            0.02,
-            "share of the rollouts with an equal text that it contradicts",
-            "more than 0 is a bug or a random judge: our judgement",
-        ),
-        Threshold(
-            "answer",
-            0.1,
-            "share of the rollouts with an equal final answer that it contradicts",
-            "our judgement: form may be paid for too",
-        ),
-        Threshold(
-            "z",
-            4.5,
-            "root of twice the log-likelihood ratio, of sets of equals, against half that share",
-            "board/findings/outbreaks.py",
-        ),
-    ),
-    means="A judge model that samples, a sandbox that times out, a race in the verifier, or ranks with different versions of it.",
-    looks_like="A reward for form, length or the way to the answer; an answer that is marked differently than the board reads it.",
-    next=(("groups", "the contradictions, side by side"), ("responses", "read two equal ones")),
-    run=_look,
-    explains=("format_only_wins",),
-    needs=("reward",),
-    metrics=("reward",),
-)
+KIND: Final = declared("verifier_noise", _look)

@@ -8,10 +8,10 @@ import pytest
 from looked_at import asked, one, opened, silent
 from spreading_rows import check_kind, prose, rows
 
+from board.findings.answers import cut_off
 from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
 from board.findings.kinds.eos_missing import KIND
-from board.findings.limit_of_length import cut_off
 from board.findings.measures import MEASURES
 
 

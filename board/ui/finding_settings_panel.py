@@ -23,7 +23,11 @@ def aside_controls(finding: Finding, run: str) -> None:
     """In the chosen finding's card: mute its kind in this run, or mark it as understood, with a reason."""
     with st.popover("Put aside"):
         st.text_input(
-            "Why", key=_REASON, placeholder="so that others, and you later, know", max_chars=finding_settings.LONGEST_REASON
+            "Why",
+            key=_REASON,
+            placeholder="so that others, and you later, know",
+            max_chars=finding_settings.LONGEST_REASON,
+            on_change=place.moved,
         )
         with st.container(horizontal=True, gap="small"):
             st.button(
@@ -85,6 +89,7 @@ def thresholds(run: str, chosen: str | None) -> None:
             index=names.index(chosen) if chosen in names else 0,
             format_func=finding_cards.title_of,
             key="finding_kind",
+            on_change=place.moved,
             width=420,
         )
         kind = next(one for one in KINDS if one.name == name)

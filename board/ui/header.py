@@ -191,7 +191,7 @@ def _is_asked_to_load(slot: DeltaGenerator, folder: RunFolder, location: Path) -
     line = slot.container(horizontal=True, vertical_alignment="center")
     cache, free = disk_room.free_bytes()
     line.text(f"Fetched once, up to {size(folder.bytes)}, into {shown(cache)}, which has {size(free)} left.", width="content")
-    return line.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary")
+    return line.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary", on_click=place.moved)
 
 
 def _split(run: Run) -> Run:

@@ -39,7 +39,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
     `shown` is the run with the rollouts alone that the reader chose, whose steps are those there are.
     """
     with st.container(gap="xxsmall", width="content", key="live"):
-        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
+        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE, on_change=place.moved)
         if len(shown.steps):
             newest = int(shown.steps[-1])
             follows = place.part("step") == newest != place.remembered("stay")

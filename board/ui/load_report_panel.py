@@ -131,6 +131,7 @@ def _suggested(run: Run, root: Path) -> None:
         "Read the run by this mapping",
         key="take_mapping",
         type="primary",
+        on_click=place.moved,
         help="Kept among your settings; the run is not touched.",
     ):
         own_mappings.keep(run.location, mapping)

@@ -132,7 +132,9 @@ def _text(label: str, text: str, name: str, *, note: str = "", empty: str = "(em
     notes = [part for part in (label, note, length) if part]
     is_long = len(shown) > SHOWN_CHARS
     pane = st.container() if is_long else nullcontext()
-    if is_long and not st.toggle(f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}"):
+    if is_long and not st.toggle(
+        f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}", on_change=place.moved
+    ):
         shown, mark = shorten(shown, SHOWN_CHARS), None
     height = None if len(shown) < LONG_TEXT else PANE_HEIGHT
     with pane:  # above the switch, which says how much stands in it

@@ -136,7 +136,9 @@ def _result(run: Run, query: str, title: str, *, anew: bool) -> None:
 def _parts(asked: _Asked, title: str) -> dict[str, list[CustomCurve]]:
     """All curves in one chart or, where the reader wants them apart, a chart for each number of the answer; by title."""
     numbers = list(dict.fromkeys(curve.number for curve in asked.curves))
-    if len(numbers) == 1 or not st.toggle("A chart for each number", key="sql_apart", persist_state="session"):
+    if len(numbers) == 1 or not st.toggle(
+        "A chart for each number", key="sql_apart", persist_state="session", on_change=place.moved
+    ):
         return {title: list(asked.curves)}
     if len(numbers) > MOST_CHARTS:
         notice(f"The answer has {len(numbers):,} numbers: only the first {MOST_CHARTS} are drawn.", "warning")

@@ -75,7 +75,9 @@ def width_choice() -> int:
 def editor(columns: tuple[str, ...]) -> None:
     """Draw the name under which the table as it is, with these columns, can be saved, and what can be done with the chosen view."""
     chosen = place.widget_text(_KEY)
-    st.text_input("Name of this view", key="view_name", max_chars=LONGEST_NAME, persist_state="session", width=420)
+    st.text_input(
+        "Name of this view", key="view_name", max_chars=LONGEST_NAME, persist_state="session", width=420, on_change=place.moved
+    )
     with st.container(horizontal=True, gap="small"):
         st.button("Save view", key="view_save", on_click=_save, args=(columns,))
         st.button("Rename", key="view_rename", disabled=not chosen, on_click=_rename)

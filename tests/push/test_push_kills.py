@@ -215,10 +215,8 @@ def test_what_a_trainer_logs_once_comes_when_following_ends(tmp_path: Path) -> N
     found = lines((tmp_path / "output").read_text())
     assert process.returncode == 0, errors
     assert [line["step"] for line in found] == [0, 1, 2, 2]
-    assert (found[-1].keys(), found[-1]["final/total_rollouts"]) == (
-        {"step", "final/total_rollouts", "final/best_mean_return"},
-        found[-2]["rollouts/total_rollouts"],
-    )
+    assert found[-1].keys() == {"step", "final/total_rollouts", "final/best_mean_return"}
+    assert found[-1]["final/total_rollouts"] == found[-2]["rollouts/total_rollouts"]
 
 
 def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:

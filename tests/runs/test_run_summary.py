@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from rows import row, write_run
 
-from board.errors import NothingRead
 from board.runs import run_summary
 from board.runs.opening import open_run
 from board.runs.run_summary import POINTS, from_written, summarise

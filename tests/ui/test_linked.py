@@ -1,5 +1,7 @@
 """board.ui.linked: a widget shows what the link says, the link says what a reader chose, and what no widget offers is the default."""
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,3 +125,48 @@ def test_widgets_are_set_from_outside() -> None:
     test.button[1].click().run()
     assert (test.session_state["one"], test.session_state["page"], test.session_state["some"]) == ("a", 1, ["x"])
     assert not dict(test.query_params)
+
+
+DRAWN_BY_THEMSELVES = {
+    "export_format": "a part of the page that is drawn by itself, which reads no link",
+    "export_arrays": "the same",
+    "reload": "the same",
+    "search_stop": "the same",
+    "search_go_on": "the same",
+    "sql_query": "a field of a form, whose buttons say it",
+    "sql_name": "the same",
+}
+"""Key of a widget → why a click on it need not say that the browser's URL may be old."""
+
+WIDGETS = {
+    "button",
+    "checkbox",
+    "form_submit_button",
+    "multiselect",
+    "number_input",
+    "pagination",
+    "pills",
+    "radio",
+    "segmented_control",
+    "select_slider",
+    "selectbox",
+    "slider",
+    "text_area",
+    "text_input",
+    "toggle",
+}
+
+
+def test_every_widget_says_that_the_browsers_url_may_be_old() -> None:
+    """By a callback of its own or that of `linked`: else the URL of a slow browser would take the reader back to where he was."""
+    silent = set()
+    for path in sorted((Path(__file__).parents[2] / "board" / "ui").rglob("*.py")):
+        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            if (
+                isinstance(call.func, ast.Attribute)
+                and call.func.attr in WIDGETS
+                and not given.keys() & {None, "on_change", "on_click"}
+            ):
+                silent.add(ast.unparse(given.get("key", call)).strip("'"))
+    assert silent == DRAWN_BY_THEMSELVES.keys()

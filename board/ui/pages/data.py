@@ -33,7 +33,7 @@ def run_of_checks() -> CheckReport:
 
     found, current = latest.get(run.load_id, lambda: run_checks(run, show))
     with notice:
-        if not current and st.button("Examine again", key="examine_again"):
+        if not current and st.button("Examine again", key="examine_again", on_click=place.moved):
             found, current = latest.get(run.load_id, lambda: run_checks(run, show), again=True)
         if not current:
             st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")

@@ -99,7 +99,7 @@ def computed() -> tuple[pd.DataFrame, str]:
 
     found, current = latest.get(run.load_id, compute)
     with row:
-        if not current and st.button("Compute again", key="compute_again"):
+        if not current and st.button("Compute again", key="compute_again", on_click=place.moved):
             found, current = latest.get(run.load_id, compute, again=True)
         if not current:
             st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")

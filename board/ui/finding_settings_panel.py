@@ -79,7 +79,7 @@ def _bring_back(run: str, one: PutAside) -> None:
 def thresholds(run: str, chosen: str | None) -> None:
     """The thresholds of one kind at a time, folded; `chosen` is the kind that is offered first."""
     settings = findings_watch.settings()
-    with st.expander("Thresholds", key="finding_thresholds", on_change="rerun") as area:
+    with st.expander("Thresholds", key="finding_thresholds", on_change=place.moved) as area:
         if not area.open:
             return
         names = [kind.name for kind in KINDS]

@@ -43,7 +43,7 @@ def draw(run: Run) -> None:
     for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
         if count:
             label = f"{label} · {plural(count, noun)}"
-    with st.popover(label, key="report", on_change="rerun") as popover:
+    with st.popover(label, key="report", on_change=place.moved) as popover:
         if popover.open:
             _details(run)
             pad_choice(run)

@@ -193,7 +193,7 @@ def against_reference(view: View, rollout: Rollout) -> None:
     reference = rollout["ref_response"]
     if reference is None:
         return
-    with st.expander("Against the reference's response", key="against", on_change="rerun") as expander:
+    with st.expander("Against the reference's response", key="against", on_change=place.moved) as expander:
         if not expander.open:
             return
         difference = compare(reference, response)

@@ -145,14 +145,14 @@ def _tokens(view: View, rollout: Rollout) -> None:
     """The response coloured by token, when asked for."""
     if not len(rollout.counts):
         return
-    with st.expander("By token", key="by_token", on_change="rerun") as expander:
+    with st.expander("By token", key="by_token", on_change=place.moved) as expander:
         if expander.open:
             token_panel.draw(token_panel.pane(view, rollout, estimator()), PANE_HEIGHT)
 
 
 def _raw(view: View, rollout: Rollout) -> None:
     """The line as it stands in the shard, when asked for."""
-    with st.expander("Raw record", key="raw", on_change="rerun") as expander:
+    with st.expander("Raw record", key="raw", on_change=place.moved) as expander:
         if expander.open:
             try:
                 st.code(view.run.raw(rollout.key), language=None, wrap_lines=True, height=320)

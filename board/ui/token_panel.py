@@ -118,7 +118,8 @@ def _window(pane: Pane, at: int) -> token_view.Window:
     window = token_view.window(len(pane.kept), at)
     if window.count == 1:
         return window
-    page = st.pagination(window.count, key=f"window_{pane.rollout.source}_{window.index}", default=window.index + 1)
+    key = f"window_{pane.rollout.source}_{window.index}"
+    page = st.pagination(window.count, key=key, default=window.index + 1, on_change=place.moved)
     window = token_view.window(len(pane.kept), (page - 1) * token_view.WINDOW_TOKENS)
     st.text(f"Showing {window}: the response is drawn a window at a time.")
     return window

@@ -130,6 +130,7 @@ def test_widgets_are_set_from_outside() -> None:
 DRAWN_BY_THEMSELVES = {
     "export_format": "a part of the page that is drawn by itself, which reads no link",
     "export_arrays": "the same",
+    "export_choices": "the same",
     "reload": "the same",
     "search_stop": "the same",
     "search_go_on": "the same",
@@ -163,10 +164,14 @@ def test_every_widget_says_that_the_browsers_url_may_be_old() -> None:
     for path in sorted((Path(__file__).parents[2] / "board" / "ui").rglob("*.py")):
         for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
             given = {keyword.arg: keyword.value for keyword in call.keywords}
-            if (
-                isinstance(call.func, ast.Attribute)
-                and call.func.attr in WIDGETS
-                and not given.keys() & {None, "on_change", "on_click"}
-            ):
+            waits = any(ast.unparse(value) == "'rerun'" for value in given.values())
+            if waits or (is_widget(call) and not given.keys() & {None, "on_change", "on_click"}):
                 silent.add(ast.unparse(given.get("key", call)).strip("'"))
     assert silent == DRAWN_BY_THEMSELVES.keys()
+
+
+def is_widget(call: ast.Call) -> bool:
+    """`st.toggle("Live")`, not `pins.toggle(name)`."""
+    label = call.args[0] if call.args else None
+    is_named = isinstance(label, ast.Constant | ast.JoinedStr) or bool(call.keywords)
+    return isinstance(call.func, ast.Attribute) and call.func.attr in WIDGETS and is_named

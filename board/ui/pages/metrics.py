@@ -199,7 +199,7 @@ def lacking(listed: list[Panel]) -> None:
     for key, group in lines.items():
         if not group:
             continue
-        with st.expander(f"{getattr(SECTIONS[key], choices.language)} · {len(group)}", key=key, on_change="rerun") as area:
+        with st.expander(f"{getattr(SECTIONS[key], choices.language)} · {len(group)}", key=key, on_change=place.moved) as area:
             if area.open:
                 st.text("\n".join(group))
 

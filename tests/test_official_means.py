@@ -1,6 +1,7 @@
 """The board is an ordinary application: nothing of a library is replaced, and of Streamlit's modules none is imported but the public ones."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,3 +86,42 @@ def test_only_official_means_are_used() -> None:
 def test_what_is_no_official_means_is_seen(text: str) -> None:
     """Each way that was once gone."""
     assert [*tricks(ast.parse(text))]
+
+
+STYLED = [path for ending in ("css", "js", "ts", "py") for path in sorted((REPOSITORY / "board").rglob(f"*.{ending}"))]
+
+OF_STREAMLIT = re.compile(r"data-testid|data-variant|data-test-|data-baseweb|st-emotion|\.st[A-Z]|\bst[A-Z]\w*\]|\[kind=")
+"""What leads to an element that Streamlit drew, which the next Streamlit may draw otherwise."""
+
+MOST_OF_STREAMLIT = 5
+"""The height and the colour of choices, the line below a button without a frame, whether the script runs, whether the server is there."""
+
+
+def test_elements_of_streamlit_are_hardly_looked_for() -> None:
+    """Styles and scripts know our own containers by their keys; a line that knows Streamlit's own elements says why beside it."""
+    found = [
+        f"{path.relative_to(REPOSITORY)}: {line.strip()}"
+        for path in STYLED
+        if not {"built", "vendored"} & set(path.parts)
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if OF_STREAMLIT.search(line)
+    ]
+    assert len(found) <= MOST_OF_STREAMLIT, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_of_streamlit"),
+    [
+        ('[data-testid="stText"] { color: red; }', True),
+        (".stApp { color: red; }", True),
+        ('button[kind="pills"]', True),
+        (".st-emotion-cache-1e0skez {}", True),
+        ('querySelector("[data-baseweb=select]")', True),
+        (".st-key-tabs > * { color: red; }", False),
+        ('[class*="st-key-finding_"] button p', False),
+        ('.fl [data-kind="error"]', False),
+    ],
+)
+def test_what_leads_to_elements_of_streamlit_is_seen(text: str, is_of_streamlit: bool) -> None:
+    """Each way, and none of ours."""
+    assert bool(OF_STREAMLIT.search(text)) == is_of_streamlit

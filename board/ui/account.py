@@ -45,5 +45,5 @@ def draw() -> None:
     if not st.user.get("is_logged_in"):
         return
     with st.container(key="account", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-        st.text(str(st.user.get("email") or st.user.get("name") or st.user.get("sub") or "")[:80])
+        st.text(str(st.user.get("email") or st.user.get("name") or st.user.get("sub") or "")[:80], width=210, wrap=False)
         st.button("Log out", key="log_out", type="tertiary", on_click=st.logout)

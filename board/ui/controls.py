@@ -114,7 +114,7 @@ def table_choices(
     defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
     there = frozenset((*available, *aggregates))
     table_views.open_linked(there)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="rollout_choices"):
         table_views.choice(there)
         scope = st.segmented_control("Rollouts of", **linked.choice("scope", [THIS_STEP, ALL_STEPS], THIS_STEP), required=True)
         with st.popover("Order"):

@@ -57,7 +57,7 @@ def _upper(text: str) -> str:
 
 
 def _head(finding: Finding, rank: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_head_{rank}"):
         st.badge(finding.severity, color=COLORS[finding.severity])
         st.button(
             title(finding),

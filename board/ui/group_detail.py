@@ -235,7 +235,7 @@ def _links(view: View, key: int) -> None:
 
 def _texts(view: View, keys: NDArray[np.int64], discarded: DiscardedMembers) -> None:
     """The responses, letter for letter, a few at a time."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="member_choices"):
         side = st.segmented_control(
             "Responses", **linked.choice("laid", ["side by side", "stacked"], "side by side"), required=True
         )

@@ -329,7 +329,7 @@ def draw(view: View, asked: Search) -> None:
         return
     _curves_of(view, asked, hits, every)
     with st.container(key="search_results"):
-        left, right = st.columns([5, 3], gap="medium")
+        left, right = st.container(), st.container()
     with left:
         line = _concordance_of(view, asked, hits)
     with right:

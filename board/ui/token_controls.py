@@ -31,7 +31,7 @@ class TokenChoices:
 def token_choices(metrics: Sequence[str], on_metric: Callable[[], None]) -> TokenChoices:
     """Draw the choice of metric and scope in one row and return them."""
     default = next((name for name in _FIRST if name in metrics), metrics[0])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="token_choices"):
         metric = st.selectbox("Token metric", **linked.choice("of_tokens", list(metrics), default, then=on_metric), width=200)
         scope = st.segmented_control(
             "Tokens of", **linked.choice("tokens_scope", [THIS_STEP, ALL_STEPS], THIS_STEP, then=on_metric), required=True

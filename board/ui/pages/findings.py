@@ -54,7 +54,7 @@ def report(found: FindingsReport) -> None:
     chosen = _chosen(shown) if shown else None
     if chosen:
         with st.container(key="finding_panes"):
-            left, right = st.columns([5, 7], gap="medium")
+            left, right = st.container(), st.container()
         with left:
             finding_cards.draw(shown, chosen, lambda one: finding_settings_panel.aside_controls(one, run.address))
         with right:

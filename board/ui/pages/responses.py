@@ -18,7 +18,7 @@ from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
 from board.ui import caches, linked, list_order, place, rollout_detail, whole_step
-from board.ui.components import rest_of_window, table
+from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, prompt_previews, table_choices
 from board.ui.list_order import ASCENDING, ListOrder
@@ -156,18 +156,16 @@ def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
         }
     )
     key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
-    with st.container(key="rollout_table"):
-        table.show(
-            frame,
-            {str(name): column(str(name), frame[name]) for name in frame.columns},
-            name="rollouts",
-            key=key,
-            on_click=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
-            chosen=next((row for row, at in enumerate(keys) if at == chosen), None),
-            row_height=ROW_HEIGHT,
-            sorted_by=choices.order if choices.order.by else None,
-        )
-    rest_of_window.measure("rollout_table", key="table_room")
+    table.show(
+        frame,
+        {str(name): column(str(name), frame[name]) for name in frame.columns},
+        name="rollouts",
+        key=key,
+        on_click=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
+        chosen=next((row for row, at in enumerate(keys) if at == chosen), None),
+        row_height=ROW_HEIGHT,
+        sorted_by=choices.order if choices.order.by else None,
+    )
 
 
 def shown_columns() -> list[str]:

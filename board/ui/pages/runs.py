@@ -173,7 +173,7 @@ def page(root: Path) -> None:
         st.text(summary(runs, listed), width="content")
         side_by_side(runs)
     with st.container(key="runs_panes"):
-        left, right = st.columns([3, 1]) if chosen else (st.container(), None)
+        left, right = st.container(), st.container() if chosen else None
     with left:
         if listed:
             tables(listed, choices, mounts.shown_name(root))

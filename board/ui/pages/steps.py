@@ -13,7 +13,7 @@ from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
 from board.ui import caches, linked, list_order, place, step_pair, step_scatter, strip
-from board.ui.components import rest_of_window, table
+from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.list_order import ASCENDING, DESCENDING, ListOrder
 from board.ui.messages import unfilled
@@ -97,22 +97,20 @@ def steps_table(found: Rows, number: int) -> None:
     frame = shown(found)
     steps = found.steps.tolist()
     key = f"steps_{run.load_id}_{number}_{hash((tuple(found.values.columns), sorting))}"
-    with st.container(key="steps_table"):
-        table.show(
-            frame,
-            {str(name): column(str(name)) for name in frame.columns},
-            name="steps",
-            key=key,
-            on_click=place.row_clicked(
-                key,
-                [{"step": step} for step in steps],
-                **{name: partial(list_order.turn, PREFIX, name, sorting, 1) for name in [STEP, *found.values.columns]},
-            ),
-            chosen=steps.index(view.step) if view.step in steps else None,
-            row_height=ROW_HEIGHT,
-            sorted_by=sorting,
-        )
-    rest_of_window.measure("steps_table", key="table_room")
+    table.show(
+        frame,
+        {str(name): column(str(name)) for name in frame.columns},
+        name="steps",
+        key=key,
+        on_click=place.row_clicked(
+            key,
+            [{"step": step} for step in steps],
+            **{name: partial(list_order.turn, PREFIX, name, sorting, 1) for name in [STEP, *found.values.columns]},
+        ),
+        chosen=steps.index(view.step) if view.step in steps else None,
+        row_height=ROW_HEIGHT,
+        sorted_by=sorting,
+    )
 
 
 def shown(found: Rows) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import { reveal, showPlace, showRows } from "./body.js";
 import { columnsOf } from "./cell_values.js";
 import { fillHead, setWidth, showOrder } from "./head.js";
 import { meantBy } from "./pressed.js";
+import { keepRest } from "./rest_of_window.js";
 import { holding, inOrder, nextOrder, searched } from "./row_order.js";
 import { sharedTables } from "./shared_tables.js";
 import { copied, fillTools, openSearch, showWhole, tellFound } from "./tools.js";
@@ -73,6 +74,7 @@ function build(parentElement, { meta }) {
     },
   };
   const listening = new AbortController();
+  const leave = keepRest(parts.root);
   fillTools(state, (query) => search(state, query));
   parts.scroller.addEventListener("scroll", again, { passive: true, signal: listening.signal });
   listen(state);
@@ -90,6 +92,7 @@ function build(parentElement, { meta }) {
   state.stop = () => {
     listening.abort();
     size.stop();
+    leave();
     again.cancel();
     shared.listeners.delete(follow);
     parts.root.remove();
@@ -131,7 +134,7 @@ function fill(state, sent) {
   const { root, scroller } = state.parts;
   root.style.setProperty("--row", `${meta.rowHeight}px`);
   root.style.setProperty("--words", String(Math.max(1, Math.floor((meta.rowHeight - 12) / 20))));
-  root.style.setProperty("--tall", meta.height === null ? "var(--rest-of-window, 640px)" : `${meta.height}px`);
+  root.style.setProperty("--tall", meta.height === null ? "var(--rest)" : `${meta.height}px`);
   root.toggleAttribute("data-leads", meta.leads);
   scroller.setAttribute("aria-label", meta.name);
   scroller.setAttribute("aria-colcount", String(columns.length));

@@ -46,11 +46,11 @@ export function surroundings(view, index) {
 }
 
 /**
- * The window without Streamlit's header, which lies over everything.
+ * The window without the tabs, which lie over everything.
  * @returns {Box}
  */
 function windowBox() {
-  const header = document.querySelector('[data-testid="stHeader"]')?.getBoundingClientRect().bottom ?? 0;
+  const header = document.querySelector(".st-key-tabs")?.getBoundingClientRect().bottom ?? 0;
   return { left: MARGIN, top: header + MARGIN, right: window.innerWidth - MARGIN, bottom: window.innerHeight - MARGIN };
 }
 

@@ -1,18 +1,14 @@
 """A chart ready to be drawn: a Plotly figure as plain dicts, and what the chosen step is marked by on it.
 
 A figure is drawn for all steps at once and never changes with the step, so that choosing another step draws nothing anew. Plain dicts,
-because a `go.Figure` checks every property of every assignment: a page of them costs half a second. The tests check them all.
+because a `go.Figure` checks every property of every assignment: it is made of the whole, once, where charts are kept.
 Knows neither data nor screen.
 """
 
-import base64
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
-import plotly.io as pio
 from numpy.typing import NDArray
 
 from board.metrics.formulas import Float64Array
@@ -20,9 +16,6 @@ from board.text.format_number import fmt
 
 Spec = dict[str, Any]
 """A Plotly figure, or a part of one, by the names of plotly.js."""
-
-_TYPED: Final = {"i": "i4", "f": "f8"}
-"""Kinds of numpy numbers and the typed arrays of plotly.js that they travel as."""
 
 
 @dataclass(frozen=True)
@@ -80,41 +73,3 @@ def _dot(line: ChartLine, step: int, *, latest: bool) -> Spec | None:
     at, of = known[-1], int(line.steps[known[-1]])
     dot = {"y": float(line.y[at]), "color": line.color, "text": fmt(float(line.values[at])) + line.unit}
     return dot if of == step else {**dot, "x": of, "text": f"{dot['text']} at step {of:,}"}
-
-
-class Ready(go.Figure):  # type: ignore[misc]
-    """A figure that is handed on as it is: neither checked nor copied. For `st.plotly_chart`, which checks dicts but asks a Figure for one."""
-
-    def __init__(self, spec: Spec) -> None:
-        """Numbers are packed here, once; `spec` is not changed."""
-        layout = {"template": _template(str(pio.templates.default)), **_packed(spec["layout"])}
-        self._ready = {"data": _packed(spec["data"]), "layout": layout}
-
-    def to_dict(self) -> Spec:
-        """The figure; its traces are new dicts, because Plotly takes a property out of each."""
-        return {"data": [dict(trace) for trace in self._ready["data"]], "layout": self._ready["layout"]}
-
-
-@cache
-def _template(name: str) -> Spec:
-    """The look that is on while the figure is built: Streamlit puts its own in, and looks for it in each figure."""
-    template: Spec = pio.templates[name].to_plotly_json()
-    return template
-
-
-def _packed(part: Any) -> Any:
-    """A part of a figure with its arrays as plotly.js reads them fastest."""
-    if isinstance(part, dict):
-        return {name: _packed(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_packed(value) for value in part] if part and isinstance(part[0], dict) else part
-    if not isinstance(part, np.ndarray):
-        return part
-    kind = _TYPED.get(part.dtype.kind)
-    if kind is None or not part.size:
-        return part.tolist()
-    narrow = part.astype(kind)
-    if kind == "i4" and (narrow != part).any():  # a step beyond 32 bits
-        narrow, kind = part.astype("f8"), "f8"
-    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
-    return {"dtype": kind, "bdata": base64.b64encode(np.ascontiguousarray(narrow).data).decode("ascii"), **shape}

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -25,7 +26,7 @@ from board.analysis.run_overlay import MOST_RUNS
 from board.analysis.step_stats import stats_of
 from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
-from board.figures.chart import Chart, Ready
+from board.figures.chart import Chart
 from board.figures.theme import ink
 from board.findings.watching import Watcher
 from board.remote import addresses, mounts
@@ -54,7 +55,7 @@ class DrawnChart:
     """A chart, and the same as it is sent."""
 
     chart: Chart
-    figure: Ready
+    figure: go.Figure
 
 
 def root() -> Path:
@@ -245,7 +246,7 @@ def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | 
 
     def drawn() -> DrawnChart:
         made = draw()
-        return DrawnChart(made, Ready(ink(made.spec, theme)))
+        return DrawnChart(made, go.Figure(ink(made.spec, theme)))
 
     return _charts().get((name, run.load_id, small, theme), drawn)
 

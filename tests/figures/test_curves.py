@@ -1,9 +1,6 @@
 """Tests of curves over steps: each figure is taken by Plotly, which refuses a property that it does not know."""
 
-import base64
-import json
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from board.analysis.histograms import histogram_by_step
 from board.analysis.step_stats import share_below, smooth
 from board.errors import FieldMissing
 from board.figures import curves, distributions
-from board.figures.chart import Ready, step_mark
+from board.figures.chart import step_mark
 from board.figures.curves import Band, CurveSeries
 from board.figures.downsampling import LIMIT, kept_points
 from board.text.format_number import fmt
@@ -200,29 +196,6 @@ def test_a_thinned_curve_is_marked_at_any_step() -> None:
 
     assert mark is not None
     assert mark["dots"] == [{"y": step**0.5, "color": TEAL, "text": fmt(step**0.5)}]
-
-
-def test_what_is_sent_is_the_figure_with_its_numbers_packed() -> None:
-    """As Plotly's own: the same values come out of its checks, whatever their shape, and nothing given is changed."""
-    edges, steps, counts = histogram_by_step(frame_of({0: [0.0, 1.0], 2**40: [0.5]}), "reward")
-    for chart in (distributions.reward_heat(edges, steps, counts), curves.step_curve([series(GAPPED)], "std")):
-        ready = Ready(chart.spec)
-        ready.to_dict()["data"][0].pop("type")  # as Streamlit's serialising takes things out of it
-
-        sent, drawn = json.loads(go.Figure(ready.to_dict()).to_json()), json.loads(figure(chart).to_json())
-
-        assert sent["layout"] == drawn["layout"]
-        for ours, theirs in zip(sent["data"], drawn["data"], strict=True):
-            assert unpacked(ours) == unpacked(theirs)
-
-
-def unpacked(part: Any) -> Any:
-    """A part of a figure with its packed arrays as lists."""
-    if isinstance(part, dict) and "bdata" in part:
-        flat = np.frombuffer(base64.b64decode(part["bdata"]), part["dtype"])
-        shaped = flat.reshape([int(n) for n in part.get("shape", str(flat.size)).split(",")])
-        return json.loads(json.dumps(shaped.astype(float).tolist()).replace("NaN", "null"))
-    return {name: unpacked(value) for name, value in part.items()} if isinstance(part, dict) else part
 
 
 def test_few_lines_are_named_at_their_ends() -> None:

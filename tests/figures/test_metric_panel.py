@@ -1,6 +1,5 @@
 """Panels of the Metrics page and the frontier: what is drawn is what was given, in its place, letter for letter."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from board.errors import FieldMissing
 from board.figures import theme
-from board.figures.chart import Chart, Ready, step_mark
+from board.figures.chart import Chart, step_mark
 from board.figures.curve_panel import Healthy
 from board.figures.frontier import MOST_DOTS, frontier, frontier_mark, places
 from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_TICKS, PanelLine, log_ticks, metric_panel
@@ -229,7 +228,7 @@ def test_long_curves_are_thinned_and_say_so() -> None:
     assert max(drawn(chart, "rollouts").y) == 7
     assert drawn(chart, "rollouts").x.size <= MOST_POINTS
     assert "of 50,000 steps drawn" in figure(chart).layout.xaxis.title.text
-    assert len(json.dumps(Ready(chart.spec).to_dict())) < 40_000
+    assert len(figure(chart).to_json()) < 40_000
     assert figure(chart).layout.height == HEIGHT
 
 

@@ -13,9 +13,6 @@ SOURCES = [REPOSITORY / "rl_logging_board.py", *sorted((REPOSITORY / "board").rg
 STREAMLIT = {
     "streamlit.delta_generator.DeltaGenerator",
     "streamlit.navigation.page.StreamlitPage",
-    # To go: bound widgets in links and history, and a theme of one half.
-    "streamlit.runtime.scriptrunner.get_script_run_ctx",
-    "streamlit.config",
 }
 """What is imported of Streamlit beside `streamlit` itself."""
 

@@ -18,7 +18,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
-from streamlit import config as streamlit_config
 
 from board.errors import BoardError
 from board.serving import component_scripts, downloads, log_in
@@ -26,7 +25,7 @@ from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
 from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import FORMER, RUNS
-from board.serving.streamlit_options import THEME_HALVES, Settings, one_theme, packaged_settings
+from board.serving.streamlit_options import Settings, one_theme, packaged_settings
 from board.system import open_files
 
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -76,7 +75,7 @@ def serve(
     files that `/export` is asked for. Raises BoardError if nothing can listen there, or the file says
     too little.
     """
-    settings = one_theme(packaged_settings(), options.get("theme.base")) | options
+    settings = one_theme(packaged_settings(), options) | options
     host, port = settings["server.address"], settings["server.port"]
     check_listen(host, port)
     wide = not is_loopback(host)
@@ -108,7 +107,7 @@ def _run(served: Served, exported: downloads.Made | None, started: Callable[[], 
         ENTRY,
         routes=_routes(_base(settings), exported),
         middleware=[*_gates(served), _home(settings, root)],
-        lifespan=lambda _: _announcing(settings, started),
+        lifespan=lambda _: _announcing(started),
     )
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
@@ -199,10 +198,6 @@ def _not_here(request: Request) -> Response:
 
 
 @asynccontextmanager
-async def _announcing(settings: Settings, started: Callable[[], None]) -> AsyncIterator[None]:
-    if not any(name.startswith(THEME_HALVES) for name in settings):
-        for name in packaged_settings():  # a settings file beside the script has set them all the same
-            if name.startswith(THEME_HALVES):
-                streamlit_config.set_option(name, None)
+async def _announcing(started: Callable[[], None]) -> AsyncIterator[None]:
     started()
     yield

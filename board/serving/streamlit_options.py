@@ -27,13 +27,19 @@ def packaged_settings() -> Settings:
     return _dotted(tomllib.loads(SETTINGS_FILE.read_text(encoding="utf-8")))
 
 
-def one_theme(settings: Settings, base: str | None) -> Settings:
-    """With `base` light or dark, that half of the theme as the whole of it; with two halves Streamlit follows the browser."""
+def one_theme(settings: Settings, options: Settings) -> Settings:
+    """Where the options have `theme.base` light or dark, that half of the theme as both: Streamlit follows the browser, and finds the same.
+
+    What the options say of the theme as a whole they say of both halves then.
+    """
+    base = options.get("theme.base")
     if base not in ("light", "dark"):
         return settings
     half = f"theme.{base}."
-    whole = {name.replace(half, "theme.", 1): value for name, value in settings.items() if name.startswith(half)}
-    return {name: value for name, value in settings.items() if not name.startswith(THEME_HALVES)} | whole
+    of_both = {name.removeprefix(half): value for name, value in settings.items() if name.startswith(half)}
+    return settings | {
+        f"{one}{name}": options.get(f"theme.{name}", value) for one in THEME_HALVES for name, value in of_both.items()
+    }
 
 
 def _dotted(table: Mapping[str, Any], prefix: str = "") -> Settings:

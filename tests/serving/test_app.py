@@ -70,18 +70,19 @@ def test_settings_of_plain_streamlit_are_the_packaged_ones() -> None:
 
 @pytest.mark.parametrize("base", ["light", "dark"])
 def test_one_theme(base: str) -> None:
-    """A theme base chosen by the reader is the whole theme, and nothing of the other half is left."""
+    """A theme base chosen by the reader is what both halves say, whatever the browser prefers; so is a colour."""
     packaged = streamlit_options.packaged_settings()
-    settings = streamlit_options.one_theme(packaged, base)
-    assert settings["theme.primaryColor"] == packaged[f"theme.{base}.primaryColor"]
-    assert settings["theme.sidebar.backgroundColor"] == packaged[f"theme.{base}.sidebar.backgroundColor"]
-    assert not [name for name in settings if name.startswith(streamlit_options.THEME_HALVES)]
+    settings = streamlit_options.one_theme(packaged, {"theme.base": base, "theme.linkColor": "#123456"})
+    for half in ("light", "dark"):
+        assert settings[f"theme.{half}.primaryColor"] == packaged[f"theme.{base}.primaryColor"]
+        assert settings[f"theme.{half}.linkColor"] == "#123456"
+        assert settings[f"theme.{half}.sidebar.backgroundColor"] == packaged[f"theme.{base}.sidebar.backgroundColor"]
 
 
 def test_two_themes_unless_chosen() -> None:
     """Without a chosen base both halves stay, and the browser decides."""
     packaged = streamlit_options.packaged_settings()
-    assert streamlit_options.one_theme(packaged, None) == packaged
+    assert streamlit_options.one_theme(packaged, {}) == packaged
 
 
 @pytest.mark.parametrize("half", ["light", "dark"])

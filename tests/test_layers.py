@@ -56,8 +56,8 @@ def test_streamlit_stays_above_the_line() -> None:
 
 
 OWNERS = {
-    "session_state": ("place.py", "linked_widgets.py"),
-    "query_params": ("place.py",),
+    "session_state": ("place.py", "linked.py"),
+    "query_params": ("place.py", "linked.py"),
     "cache_data": ("caches.py",),
     "cache_resource": ("caches.py",),
 }

@@ -51,13 +51,13 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 77_303),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 571_957),
-    "modules in board/": (lambda: len(files("board", ".py")), 700),
-    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_595),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 70_124),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 75_522),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 565_937),
+    "modules in board/": (lambda: len(files("board", ".py")), 697),
+    "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 70_314),
 }
-"""What is measured → how, and how much it may be: what it was on 2026-11-25, in the evening."""
+"""What is measured → how, and how much it may be: what it was on 2026-11-26."""
 
 
 @pytest.mark.parametrize("what", CEILINGS)

@@ -26,7 +26,7 @@ class Linked(TypedDict):
     on_change: Callable[[], None]
 
 
-class Choice(Linked, Generic[T]):
+class Offered(Linked, Generic[T]):
     """What a widget is called with that offers one of several, or some of them."""
 
     options: Sequence[T]
@@ -74,14 +74,14 @@ def choice(
     *,
     label: Callable[[Any], str] = str,
     then: Callable[[], None] | None = None,
-) -> Choice[T]:
+) -> Offered[T]:
     """For one of the options, the first by default; `label` is what each is called, `then` is called when another is chosen."""
     of_text = _by_text(options, label)
     first = options[0] if default is None else default
     return {"options": options, "format_func": label, **_linked(key, first, lambda texts: of_text.get(texts[-1]), then)}
 
 
-def choices(key: str, options: Sequence[T], default: Sequence[T] = (), *, label: Callable[[Any], str] = str) -> Choice[T]:
+def choices(key: str, options: Sequence[T], default: Sequence[T] = (), *, label: Callable[[Any], str] = str) -> Offered[T]:
     """For some of the options; one empty text in the link says that none is chosen where some are by default."""
     of_text = _by_text(options, label)
 

@@ -137,14 +137,18 @@ function settle(state) {
 
 /**
  * Ask the page for an option, and wait until it has followed: of requests that come while it draws, Streamlit may lose any, the last too.
+ * So it is asked once more, where it stands as it stood.
  * @param {State} state
  * @param {string} text
+ * @param {boolean} again
  */
-function ask(state, text) {
+function ask(state, text, again = false) {
+  const before = state.data.chosen;
   state.told = text;
   clearTimeout(state.settling);
   state.settling = setTimeout(() => {
     if (state.shown !== null && state.shown !== text) return ask(state, state.shown);
+    if (!again && state.data.chosen === before) return ask(state, text, true);
     settle(state);
     draw(state);
   }, FOLLOWS_WITHIN);

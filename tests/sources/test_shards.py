@@ -62,11 +62,12 @@ ONE_OBJECT: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
     ),
     "by a key of rollouts": ({"a.json": '{"id": 1, "messages": []}'}, {"a.json"}, set()),
     "by a chat": ({"a.json": '{\n "id": 1,\n "said": [\n {"role": "user"}]}'}, {"a.json"}, set()),
-    "a mapping beside it": ({"a.json": '{"id": 1}', "rollouts.toml": ""}, {"a.json"}, set()),
+    "a mapping beside it": ({"a.json": '{"id": 1}', "rollouts.toml": 'response = "x"'}, {"a.json"}, set()),
+    "an empty mapping": ({"a.json": '{"id": 1}', "rollouts.toml": ""}, set(), {"a.json"}),
     "neither": ({"a.json": '{"id": 1}'}, set(), {"a.json"}),
     "key of a schema": ({"a.json": '{"features": {"response": {"dtype": "string"}}}'}, set(), {"a.json"}),
     "settings, even where a mapping is": (
-        {"config.json": '{"x": 1}', "trainer_state.json": "{}", "rollouts.toml": ""},
+        {"config.json": '{"x": 1}', "trainer_state.json": "{}", "rollouts.toml": 'response = "x"'},
         set(),
         set(),
     ),
@@ -85,19 +86,14 @@ def test_a_file_of_one_object(tmp_path: Path, files: dict[str, str], taken: set[
     assert {problem.shard for problem in problems if problem.severity == "skipped"} == named
 
 
-def test_a_mapping_one_folder_above_counts_where_it_may_be_read(tmp_path: Path) -> None:
-    """It has files of one object read, as one beside them has; outside the folder that links may lead to it is not there."""
-    (tmp_path / "rollouts.toml").write_text("")
+def test_a_mapping_one_folder_above_counts(tmp_path: Path) -> None:
+    """It has files of one object read, as one beside them has, and where the run itself is served, too."""
+    (tmp_path / "rollouts.toml").write_text('response = "x"')
     (tmp_path / "run").mkdir()
     (tmp_path / "run/a.json").write_text('{"id": 1}')
 
-    assert [
-        [one.name for one in shards.find_shards(tmp_path / "run", within)[0]] for within in (None, tmp_path, tmp_path / "run")
-    ] == [
-        ["a.json"],
-        ["a.json"],
-        [],
-    ]
+    for within in (None, tmp_path, tmp_path / "run"):
+        assert [one.name for one in shards.find_shards(tmp_path / "run", within)[0]] == ["a.json"]
 
 
 def test_directory_named_like_a_shard_is_looked_into(tmp_path: Path) -> None:

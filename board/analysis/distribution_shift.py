@@ -44,11 +44,6 @@ class Estimate:
     low: float
     high: float
 
-    @property
-    def leaves_out_zero(self) -> bool:
-        """Whether chance alone would hardly give it."""
-        return self.low > 0 or self.high < 0
-
 
 @dataclass(frozen=True)
 class DistributionShift:

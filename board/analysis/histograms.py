@@ -25,12 +25,6 @@ _SAME: Final = 6
 """Values that agree to so many decimals of the range are one grid point: 0.1 + 0.2 and 0.3."""
 
 
-def histogram(values: FloatArray, bins: int | None = None) -> tuple[Float64Array, Counts]:
-    """Edges (b + 1,) and counts (b,) of the finite values; see `bin_edges` for b. No finite value: two empty arrays."""
-    edges = bin_edges(values, bins)
-    return edges, bin_counts(values, edges)
-
-
 def bin_edges(values: FloatArray, bins: int | None = None, anchor: float | None = None) -> Float64Array:
     """Edges (b + 1,) of equal bins over the finite values, b <= MAX_BINS; empty if there is no finite value.
 
@@ -100,8 +94,8 @@ def _grid_points(known: Float64Array, limit: int) -> int:
         return 0
     gap = np.diff(distinct).min()
     places = distinct / gap
-    on_grid = np.all(np.abs(places - np.round(places)) < 1e-3) and places[-1] < limit
-    return int(np.round(places[-1])) + 1 if on_grid else 0
+    points = int(np.round(places[-1])) + 1
+    return points if points <= limit and np.all(np.abs(places - np.round(places)) < 1e-3) else 0
 
 
 def _advised_bins(known: Float64Array) -> int:

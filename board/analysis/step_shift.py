@@ -32,21 +32,10 @@ def wasserstein(a: Float64Array, b: Float64Array) -> float:
     """
     if not a.size or not b.size:
         return np.nan
-    values, gaps = _gaps(a, b)
-    with np.errstate(over="ignore"):
-        return float(np.sum(np.abs(gaps[:-1]) * np.diff(values)))
-
-
-def kolmogorov_smirnov(a: Float64Array, b: Float64Array) -> float:
-    """Largest distance of the distribution functions of two samples, 0 to 1; NaN where one is empty."""
-    return float(np.abs(_gaps(a, b)[1]).max()) if a.size and b.size else np.nan
-
-
-def _gaps(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """All values in order, and F_b − F_a just behind each. Both samples hold something."""
     values = np.sort(np.concatenate([a, b]))
     below_a, below_b = (np.searchsorted(np.sort(one), values, side="right") / one.size for one in (a, b))
-    return values, below_b - below_a
+    with np.errstate(over="ignore"):
+        return float(np.sum(np.abs(below_b - below_a)[:-1] * np.diff(values)))
 
 
 def quantile_shift(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:

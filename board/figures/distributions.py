@@ -58,7 +58,7 @@ def step_histogram(rewards: FloatArray, ref_rewards: FloatArray | None = None, t
     return without_steps(data, layout, "reward")
 
 
-def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy beat the reference?") -> Chart:
+def gap_histogram(gaps: FloatArray) -> Chart:
     """Bars of reward minus reference reward: those below zero in the reference's colour, those above in the policy's.
 
     No bar mixes the two sides; a bar of exact ties stands between them. Raises FieldMissing if there is no finite gap.
@@ -74,7 +74,10 @@ def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy be
     worse, better = (100 * float(side.mean()) for side in (known < 0, known > 0))
     ties = 100 - worse - better
     equal = f" · {fmt(ties)} % equal" if (known == 0).any() else ""
-    layout = base_layout(title, f"{fmt(worse)} % worse{equal} · {fmt(better)} % better · mean gap {fmt(float(known.mean()))}")
+    layout = base_layout(
+        "By how much does the policy beat the reference?",
+        f"{fmt(worse)} % worse{equal} · {fmt(better)} % better · mean gap {fmt(float(known.mean()))}",
+    )
     layout["shapes"].append(_vertical(0.0, {"color": MARK, "width": 1}))
     counts = bin_counts(known, edges)
     _count_axes(layout, "reward minus reference reward", int(counts.max()), edges if points else None)
@@ -119,12 +122,12 @@ def reward_heat(
     return Chart({"data": [heat], "layout": layout}, steps.astype(np.int64), cased=True)
 
 
-def share_below_zero_panel(
-    share: "pd.Series[float]", title: str = "How often is the policy worse than the reference?"
-) -> CurvePanel:
+def share_below_zero_panel(share: "pd.Series[float]") -> CurvePanel:
     """Percentage of rollouts with a gap below zero by step, from shares (0 to 1). Raises FieldMissing if no step has one."""
     series = CurveSeries("worse", pd.DataFrame({"mean": share * 100}), COLORS["policy"])
-    return replace(step_panel([series], title=title, unit="% of rollouts"), from_zero=True)
+    return replace(
+        step_panel([series], title="How often is the policy worse than the reference?", unit="% of rollouts"), from_zero=True
+    )
 
 
 def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> Chart:

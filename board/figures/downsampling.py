@@ -14,17 +14,17 @@ LIMIT: Final = 2_000
 Positions = NDArray[np.intp]
 
 
-def kept_points(curves: Sequence[Float64Array], always: Sequence[int] = (), limit: int = LIMIT) -> Positions:
+def kept_points(curves: Sequence[Float64Array], limit: int = LIMIT) -> Positions:
     """Positions (ascending) to draw of curves that share their n points; all of them up to `limit`.
 
     Beyond it the points are cut into equal runs, and of each run the highest, the lowest and the first missing point of every
-    curve are kept, and so are the first and last of all and those `always` asked for.
+    curve are kept, and so are the first and last of all.
     """
     n = curves[0].size
     if n <= limit:
         return np.arange(n)
     run = np.arange(n) * (limit // (3 * len(curves))) // n
-    picks = [np.array([0, n - 1, *always], np.intp)]
+    picks = [np.array([0, n - 1], np.intp)]
     for curve in curves:
         missing = np.isnan(curve)
         first_missing = _first_of_run(run, ~missing)

@@ -281,15 +281,13 @@ CURVES = hnp.arrays(np.float64, st.integers(60, 300), elements=st.floats(-1e3, 1
 
 
 @settings(deadline=None)
-@given(CURVES, st.data())
-def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64], data: st.DataObject) -> None:
-    """Whatever the curve: its extremes, its ends and the asked-for points are kept, in order, and the number is bounded."""
-    always = data.draw(st.lists(st.integers(0, curve.size - 1), max_size=2))
-
-    kept = kept_points([curve], always, limit=50)
+@given(CURVES)
+def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64]) -> None:
+    """Whatever the curve: its extremes and its ends are kept, in order, and the number is bounded."""
+    kept = kept_points([curve], limit=50)
 
     assert kept.tolist() == sorted(set(kept.tolist()))
-    assert {0, curve.size - 1, *always} <= set(kept.tolist())
+    assert {0, curve.size - 1} <= set(kept.tolist())
     assert kept.size <= 50 + 4
     run = np.arange(curve.size) * (50 // 3) // curve.size
     for at in range(50 // 3):

@@ -289,8 +289,9 @@ def moved() -> None:
 
 
 def draw_anew() -> NoReturn:
-    """Run the whole script, from a part of the page that is drawn by itself: with the session's place, which its URL may not show yet."""
-    moved()
+    """Run the whole script, from a part of the page that is drawn by itself: with the session's place where its URL does not show that yet."""
+    if _asked() != st.session_state.get("_written"):
+        moved()
     st.rerun()
 
 

@@ -9,9 +9,10 @@ fact: it is checked against the runs and steps there are, elsewhere.
 """
 
 import math
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 import streamlit as st
@@ -22,6 +23,9 @@ from board.runs.run import Run
 from board.text.system_prompts import Hiding
 from board.ui import link_texts
 from board.ui.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
+
+_LATE_SECONDS: Final = 0.7
+"""So long a browser may still send the URL that the board has just replaced; who goes back does so later."""
 
 _Linked = str | tuple[str, ...] | None
 """A part of the place as the link has it: `beside` several times."""
@@ -265,12 +269,14 @@ def adopt() -> None:
     """Take over what the URL asks for, where it says something other than what this session last wrote there.
 
     So a link opens its view, and the browser's Back button works. After a click the session has the place: the browser may not have the URL
-    yet that the click before wrote.
+    yet that the click before wrote. Nor has it where what was hit is not drawn any more, so that no callback says so: then the URL of
+    before counts as late for a moment.
     """
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_asked_run": asked["run"]})
-    if st.session_state.get("_moved"):
+    wrote, before = st.session_state.get("_before", (-math.inf, None))
+    if st.session_state.get("_moved") or (asked == before and time.monotonic() - wrote < _LATE_SECONDS):
         return
     for name, value in asked.items():
         if value == st.session_state["_written"].get(name):
@@ -317,6 +323,7 @@ def write() -> None:
     if changed:
         # an empty list takes a parameter out of the URL
         st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
+        st.session_state["_before"] = (time.monotonic(), before)
     st.session_state["_written"] = written
 
 

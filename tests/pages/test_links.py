@@ -1,5 +1,6 @@
 """Links by AppTest: what a URL asks for is opened, what it asks for in vain is said, and what the reader does is put into it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,7 @@ def test_link_with_a_token_alone_keeps_it(root: Path) -> None:
 
 
 def test_back_takes_a_pin_away_and_a_click_with_the_link_of_before_does_not(root: Path) -> None:
-    """A link of before, without a pin, unpins; with a click it is only one that a slow browser had not yet replaced."""
+    """A link of before, without a pin, unpins; with a click, or at once, it is one that a slow browser had not yet replaced."""
     add_run(root, "run", [whole_row(0), whole_row(1)])
     test = opened("tokens", run="run", step=1, rollout="rank_0.jsonl:2")
     test.session_state["token"] = 2
@@ -142,6 +143,11 @@ def test_back_takes_a_pin_away_and_a_click_with_the_link_of_before_does_not(root
     test.toggle(key="hide_system").set_value(True).run()
     assert (linked(test, "token"), linked(test, "hide_system")) == ("2", "true")
 
+    del test.query_params["token"]
+    test.run()
+    assert linked(test, "token") == "2"
+
+    time.sleep(1)
     del test.query_params["token"]
     test.run()
     assert linked(test, "token") is None

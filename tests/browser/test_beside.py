@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import go_to_page
+from browsing import go_back, go_to_page
 from playwright.sync_api import Page, expect
 from servers import Serve
 from settling import BACKGROUND_MILLISECONDS, settled
@@ -40,5 +40,5 @@ def test_runs_over_each_other(serve: Serve, page: Page) -> None:
     expect(page).not_to_have_url(re.compile(r"beside="))
     settled(page)
     expect(page.locator(".st-key-run_chips")).to_have_count(0)
-    page.go_back()
+    go_back(page)
     expect(page.locator(".st-key-run_chips").get_by_text("tiny_ppo_hacked")).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from browsing import click_middle, click_row, go_to_page, panel
+from browsing import click_middle, click_row, go_back, go_to_page, panel
 from playwright.sync_api import Page, expect
 from rows import add_run
 from settling import settled
@@ -145,21 +145,21 @@ def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None
         settled(page)
     assert page.evaluate("history.length") == stops + 2
 
-    page.go_back()
+    go_back(page)
     settled(page)
-    page.go_back()
+    go_back(page)
 
     expect(page).to_have_url(first)
 
 
-def test_back_right_after_a_click_goes_back(board_server: str, page: Page) -> None:
-    """Back is heard however soon it comes: the link it brings is no leftover of the click."""
+def test_back_a_second_after_a_click_goes_back(board_server: str, page: Page) -> None:
+    """Back is heard a second after a click, and needs no other event between: the link it brings is no leftover of the click."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")
     settled(page)
     page.get_by_role("button", name="step after").click()
     expect(page).to_have_url(re.compile(r"step=6(&|$)"))
 
-    page.go_back()
+    go_back(page)
     settled(page)
 
     expect(page).to_have_url(re.compile(r"step=5(&|$)"))

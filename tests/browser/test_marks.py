@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import click_middle, panel
+from browsing import click_middle, go_back, panel
 from playwright.sync_api import Locator, Page, expect
 from settling import settled
 
@@ -62,10 +62,7 @@ def test_the_same_point_can_be_clicked_again(board_server: str, page: Page) -> N
     click_middle(curve)
     expect(page).to_have_url(re.compile(rf"step={first[1]}(&|$)"))
 
-    page.wait_for_timeout(
-        1_500
-    )  # for a second after a click the URL of before is taken for one that the browser had not yet replaced
-    page.go_back()
+    go_back(page)
     expect(curve.locator(".cv-step")).to_have_text(f"step {int(first[1]) + 1}")
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from browsing import click_row, go_to_page
+from browsing import click_row, go_back, go_to_page
 from playwright.sync_api import Page, expect
 from rows import row, write_run
 from servers import Serve
@@ -53,5 +53,5 @@ def test_back_from_a_run_that_was_not_read_is_one_press(serve: Serve, page: Page
     settled(page)
     expect(page).to_have_url(re.compile(r"step=1499(&|$)"))
 
-    page.go_back()
+    go_back(page)
     expect(page).to_have_url(re.compile(r"/runs"))

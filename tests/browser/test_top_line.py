@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from browsing import go_back
 from playwright.sync_api import Page, WebSocketRoute, expect
 from settling import settled, tab
 
@@ -21,7 +22,7 @@ def test_a_tab_takes_the_address_along(board_server: str, page: Page) -> None:
     expect(page).to_have_url(re.compile("filter=reward"))
     expect(tab(page, "Steps")).to_have_attribute("aria-current", "page")
     expect(tab(page, "Rewards")).not_to_have_attribute("aria-current", "page")
-    page.go_back()
+    go_back(page)
     settled(page)
     expect(page).to_have_url(re.compile(r"/\?.*step=5"))
     expect(tab(page, "Rewards")).to_have_attribute("aria-current", "page")

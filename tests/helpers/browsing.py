@@ -10,6 +10,12 @@ def go_to_page(page: Page, name: str) -> None:
     settled(page)
 
 
+def go_back(page: Page) -> None:
+    """Press Back as a person does: for 0.7 s after a click the board takes the URL of before for a late one (docs/limits.md)."""
+    page.wait_for_timeout(1_000)
+    page.go_back()
+
+
 def panel(page: Page, title: str) -> Locator:
     """The panel of curves with that title, the first of them."""
     return page.locator(".cv-card").filter(has=page.get_by_role("heading", name=title, exact=True)).first

@@ -201,7 +201,9 @@ def test_reward_distributions(case: str, at_most: int, right: Callable[[list[int
     """84, 20, 19: the distribution of step 0 by itself and beside the other steps; every reward is counted."""
     frame = opened(case).frame
 
-    edges, counts = histograms.histogram(frame.loc[frame["step"] == 0, "reward"].to_numpy())
+    rewards = frame.loc[frame["step"] == 0, "reward"].to_numpy()
+    edges = histograms.bin_edges(rewards)
+    counts = histograms.bin_counts(rewards, edges)
     _, all_steps, by_step = histograms.histogram_by_step(frame, "reward")
 
     assert len(counts) == len(edges) - 1 <= at_most

@@ -219,10 +219,10 @@ def gathered(parts: IndexParts, first: int, stop: int) -> FrameFacts:
 def report(run: IndexedRun, facts: FrameFacts) -> LoadReport:
     """What reading the pieces found, before what was found of all of them together."""
     found = LoadReport()
-    for name, kept in run.kept.items():
+    for kept in run.kept.values():
         first_line = 0
         for piece in kept.pieces:
-            piece.report_to(found, name, first_line)
+            piece.report_to(found, kept.shard, first_line)
             first_line += piece.lines
         for problem in kept.broken:
             found.add(problem)

@@ -13,12 +13,12 @@ from board.runs import part_builder
 from board.runs.joined_records import joined
 from board.runs.load_report import LoadReport
 from board.runs.part_builder import Item
-from board.runs.part_folder import File, Piece
+from board.runs.part_folder import UNFINISHED, File, Piece
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources import shards
-from board.sources.shards import Shard
+from board.sources.shards import Line, Problem, Shard
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,29 @@ def parse(
         piece = _parsed(byte_range, reading, keep, found)
         return replace(piece, lines=found.count, seal=found.seal)
     seal = shards.seal(shard, byte_range.start, byte_range.stop)
-    records = _records(shard, on_bytes) if shard.of_lines else containers.read(shard)
+    records = _of_members(shard) if shard.members else _records(shard, on_bytes)
     return replace(_parsed(byte_range, reading, keep, records), seal=seal)
 
 
 def _records(shard: Shard, on_bytes: Callable[[int], None] | None) -> Iterable[Item]:
-    """The lines of a shard that cannot be cut: of one that has companions the records that they make with theirs."""
+    """What a shard that cannot be cut holds: its lines, of one that has companions the records that they make with theirs."""
+    if not shard.of_lines:
+        return containers.read(shard)
     found = shards.read_lines(shard, on_bytes)
     return joined(shard, found) if shard.companions else found
+
+
+def _of_members(shard: Shard) -> Iterator[Item]:
+    """What is in the members of a shard one after the other, each under a number that says in which."""
+    for member, one in enumerate(shard.members):
+        first = member * shards.MEMBER_LINES
+        for item in _records(one, None):
+            if isinstance(item, Line):
+                yield item._replace(number=first + item.number)
+            elif isinstance(item, Problem):
+                yield replace(item, line=first + (item.line or 0))
+            else:
+                yield replace(item, number=first + item.number)
 
 
 def parse_tail(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None]) -> Piece:
@@ -76,7 +91,7 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
         files.append(keep(part))
 
     with _uncollected():
-        part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
+        part_builder.read_parts(found, shard, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(
         start=byte_range.start,
         stop=byte_range.stop,
@@ -84,10 +99,16 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
         files=tuple(file for file in files if file),
         rows=report.rows,
         seal="",
-        problems=tuple((one.line, one.reason, one.severity) for one in report.problems),
+        problems=(*((one.line, one.reason, one.severity) for one in report.problems), *_half_written(shard, report)),
         counts=dict(report.counts),
-        unfinished=bool(report.unfinished),
+        unfinished=bool(report.unfinished) and not shard.members,
     )
+
+
+def _half_written(shard: Shard, report: LoadReport) -> Iterator[tuple[int, str, str]]:
+    """Which of many files that were read together have a last line that is still being written, as problems are kept."""
+    names = {*report.unfinished}
+    yield from ((at * shards.MEMBER_LINES, "", UNFINISHED) for at, one in enumerate(shard.members) if one.name in names)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from board import formats
@@ -96,8 +96,11 @@ def identify(shard: Shard, mapping: str = "") -> Identity:
 
     Raises MappingRefused.
     """
-    objects = is_plain(shard) and _is_pretty(shard)
-    head = Head(shard.name, tuple(_first_records(replace(shard, objects=objects))))
+    found = read_lines(shard) if is_plain(shard) else iter(())
+    first = [*islice(found, 2)]
+    objects = _is_pretty(first)
+    records = _of_lines(chain(first, found)) if first and not objects else _records(replace(shard, objects=objects))
+    head = Head(shard.name, tuple(_first(records)))
     if not head.records:
         return Identity("", objects=objects)
     kind = formats.recognise(head, mapping)
@@ -140,17 +143,24 @@ def first_rows(shard: Shard, mapping: str, most: int) -> list[Row]:
     return rows[:most]
 
 
-def _is_pretty(shard: Shard) -> bool:
+def _is_pretty(lines: Sequence[Line | Problem]) -> bool:
     """Whether the first line opens an object or a list and does nothing else, and the second is indented, as within it."""
-    first, second = [*islice(read_lines(shard), 2), None, None][:2]
+    first, second = [*lines, None, None][:2]
     if not isinstance(first, Line) or not isinstance(second, Line):
         return False
     return first.data.strip() in (b"{", b"[") and second.whole and second.data[:1] in (b" ", b"\t")
 
 
 def _first_records(shard: Shard) -> Iterator[Record]:
+    return _first(_records(shard))
+
+
+def _records(shard: Shard) -> Iterator[Parsed]:
+    return _of_lines(read_lines(shard)) if shard.of_lines else (one for one in files.read(shard) if isinstance(one, Parsed))
+
+
+def _first(found: Iterator[Parsed]) -> Iterator[Record]:
     size = 0
-    found = _records_of_lines(shard) if shard.of_lines else (one for one in files.read(shard) if isinstance(one, Parsed))
     for one in islice(found, _RECORDS):
         yield one.record
         size += one.size
@@ -158,9 +168,9 @@ def _first_records(shard: Shard) -> Iterator[Record]:
             return
 
 
-def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
+def _of_lines(lines: Iterator[Line | Problem]) -> Iterator[Parsed]:
     found = 0
-    for line in islice(read_lines(shard), _RECORDS * 4):
+    for line in islice(lines, _RECORDS * 4):
         if isinstance(line, Problem) and found:  # a line that is too long, whose end may be far away, or the end
             return
         with suppress(RowRefused):

@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Final
+
+from xxhash import xxh32_intdigest
 
 from board.errors import RunNotFound
-from board.runs import dump_beside, recorder_account
+from board.runs import dump_beside, part_builder, recorder_account
 from board.runs.byte_range import ByteRange, parse
 from board.runs.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
 from board.runs.load_report import LoadReport
@@ -20,9 +23,18 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.work_queue import WorkQueue
-from board.sources import presence
+from board.sources import presence, shards, trackio_rollouts
 from board.sources.shards import Shard
 from board.text.counting import plural
+
+MANY_FILES: Final = 1_000
+"""So many small files are read together, as each by itself takes longer than what is in it."""
+
+SMALL_FILE: Final = 65_536
+"""Bytes of a file that is small."""
+
+TOGETHER: Final = 256
+"""So many small files are read together, more or less."""
 
 
 class KeptRun:
@@ -38,10 +50,8 @@ class KeptRun:
         self.store, self.reading = store, reading
         self._damaged: list[str] = []
         """Shards whose manifest was damaged."""
-        shards = presence.ahead(
-            joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size)
-        )
-        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in shards}
+        there = presence.ahead(joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size))
+        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in there}
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
@@ -56,9 +66,38 @@ class KeptRun:
         self.batches = batches(identities)
         check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
 
+    @property
+    def by_file(self) -> dict[str, Shard]:
+        """By name the files of the run, in their order."""
+        return {file.name: file for one in self.kept.values() for file in one.shard.files}
+
+    def gather(self) -> None:
+        """Where there are very many small files, have those that follow each other and are alike read, and kept, together.
+
+        What is kept of a file of its own stays. Where one of them ends is told by names alone, so that one file more changes one of them.
+        """
+        small = {name for name, one in self.kept.items() if _is_small(one)}
+        if len(small) < MANY_FILES:
+            return
+        groups: dict[tuple[object, ...], list[ParsedShard]] = {}
+        turn = 0
+        for name, one in self.kept.items():
+            turn += name not in small or not xxh32_intdigest(name.encode()) % TOGETHER
+            alike = (turn, one.identity.format, one.identity.note, one.identity.objects, part_builder.rank_of(name))
+            groups.setdefault(alike if name in small else (name,), []).append(one)
+        self.kept = {one.shard.name: one for one in map(self._together, groups.values())}
+
+    def _together(self, members: Sequence[ParsedShard]) -> ParsedShard:
+        if len(members) == 1:
+            return members[0]
+        shard, identity = shards.gathered([one.shard for one in members]), members[0].identity
+        manifest = self._manifest(shard)
+        is_its_own = manifest and (manifest.format, manifest.note) == (identity.format, identity.note)
+        return ParsedShard(shard, identity, [*manifest.pieces] if manifest and is_its_own else [])
+
     def _manifest(self, shard: Shard) -> Manifest | None:
         try:
-            return self.store.manifest(shard)
+            return self.store.manifest(shard) if self.store.has_manifest(shard) else None
         except Damaged:
             self._damaged.append(shard.name)
             return None
@@ -111,8 +150,8 @@ class KeptRun:
         """Say whose the shards are, and what was left out."""
         report.skipped = self.skipped
         report.mended = [*self._damaged]
-        report.recording = recorder_account.loss_sentences([kept.shard for kept in self.kept.values()])
-        identities = [kept.identity for kept in self.kept.values()]
+        report.recording = recorder_account.loss_sentences([*self.by_file.values()])
+        identities = [kept.identity for kept in self.kept.values() for _ in kept.shard.files]
         report.formats = dict(Counter(one.format for one in identities if one.format))
         unknown = next((kept for kept in self.kept.values() if kept.identity.keys), None)
         report.keys = unknown.identity.keys[:12] if unknown and not report.formats else ()
@@ -120,7 +159,16 @@ class KeptRun:
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:
             report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
-            report.aside = dump_beside.places(self.dumps, self.kept)
+            report.aside = dump_beside.places(self.dumps, self.by_file)
+
+
+def _is_small(kept: ParsedShard) -> bool:
+    """Whether a file may be read together with others, if there are very many."""
+    shard = kept.shard
+    is_one = not (
+        kept.pieces or shard.companions or shard.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path)
+    )
+    return is_one and bool(kept.identity.format) and shard.size <= SMALL_FILE
 
 
 def missing_of(kept: ParsedShard) -> list[ByteRange]:

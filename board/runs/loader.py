@@ -53,6 +53,7 @@ class Loader(KeptRun):
         self._done: tuple[int, int] | None = None
         """What `KeptRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
+        self.gather()
 
     @contextmanager
     def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:

@@ -163,7 +163,9 @@ class Opening:
 
     def _of_batches(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows without those that were written as they were sampled: they come in any order of steps."""
-        sampled = [name for name in self.loader.kept if trace_updates.is_stream(name) or not self.loader.batches.get(name, True)]
+        sampled = [
+            name for name in self.loader.by_file if trace_updates.is_stream(name) or not self.loader.batches.get(name, True)
+        ]
         return rows.loc[~rows["shard"].isin(sampled)] if sampled else rows
 
     def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
@@ -175,8 +177,8 @@ class Opening:
         )
 
     def _report(self) -> LoadReport:
-        kept = [one.shard for one in self.loader.kept.values()]
-        report = LoadReport(shards=len(kept), bytes=sum(shard.size for shard in kept))
+        files = self.loader.by_file
+        report = LoadReport(shards=len(files), bytes=sum(shard.size for shard in files.values()))
         report.elsewhere = [*mounts.troubles(self._folder)]
         for problem in self._problems:
             report.add(problem)
@@ -202,12 +204,11 @@ class Opening:
         return replace(self._made(frame, report, framed.by_key.beside(rows)), beyond=beyond)
 
     def _made(self, frame: pd.DataFrame, report: LoadReport, by_key: PartsByKey, reading: Reading | None = None) -> Run:
-        by_name = {name: one.shard for name, one in self.loader.kept.items()}
-        return Run(self._folder, frame, report, self._state, uuid4().hex, by_key, by_name, self._family, reading)
+        return Run(self._folder, frame, report, self._state, uuid4().hex, by_key, self.loader.by_file, self._family, reading)
 
     def _run(self, built: Sequence[Part], rows: pd.DataFrame, report: LoadReport, reading: Reading | None = None) -> Run:
         report.seconds = time.monotonic() - self._started
-        frame = merging.merged(built, rows, list(self.loader.kept), self.loader.batches)
+        frame = merging.merged(built, rows, list(self.loader.by_file), self.loader.batches)
         report.rows = len(frame)
         return self._made(frame, report, PartsByKey(built), reading)
 

@@ -73,6 +73,8 @@ def found_again(shard: Shard) -> Shard:
 
     As it was found where that is looked at elsewhere: of a remote run, and of a database, which is copied at one moment.
     """
+    if shard.members:
+        return shards.gathered([found_again(one) for one in shard.members])
     if shard.path.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path):
         return shard
     found = [path.stat() for path in (shard.path, *map(Path, shard.companions))]

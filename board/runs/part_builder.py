@@ -28,7 +28,7 @@ from board.runs.row_block import RowPlace, laid_out
 from board.runs.unnamed_pads import unnamed, without_masked_ends
 from board.sources import json_record
 from board.sources.files import Parsed
-from board.sources.shards import Line, Problem
+from board.sources.shards import Line, Problem, Shard
 
 ROWS_PER_PART: Final = 16_384
 BYTES_PER_PART: Final = 32_000_000
@@ -45,11 +45,17 @@ Item = Line | Parsed | Problem
 """What a shard gives: a line whose record is still to be read, a record, or what is wrong."""
 
 
+def rank_of(shard: str) -> str | None:
+    """The rank that the name of a file says."""
+    found = _RANK.search(shard)
+    return found[1] if found else None
+
+
 def read_parts(
-    items: Iterable[Item], shard: str, kind: Format, reading: ReadOptions, report: LoadReport, keep: Callable[[Part], None]
+    items: Iterable[Item], shard: Shard, kind: Format, reading: ReadOptions, report: LoadReport, keep: Callable[[Part], None]
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
-    batch = _Batch(shard, reading.all_pads, report, keep)
+    batch = _Batch(shard.name, reading.all_pads, report, keep)
     columns = ColumnReader(reading.all_pads) if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
@@ -91,7 +97,7 @@ class _Batch:
 
     def __init__(self, shard: str, pads: frozenset[str], report: LoadReport, keep: Callable[[Part], None]) -> None:
         self._shard, self._pads, self._report, self._keep = shard, pads, report, keep
-        self._rank = _RANK.search(shard)
+        self._rank = rank_of(shard)
         self._begin()
 
     def _begin(self) -> None:
@@ -112,7 +118,7 @@ class _Batch:
         if self._blocks:
             block = without_masked_ends(joined(self._blocks))
             self._begin()  # what was joined is let go of: its memory is used again for what is derived
-            self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank[1]), self._shard, self._pads))
+            self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank), self._shard, self._pads))
             for at, flag in (*block.flags, *unnamed(block)):
                 self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
             self._report.rows += len(block)
@@ -127,7 +133,7 @@ def _ranked(block: Block, rank: str) -> Block:
 class _RowReader:
     """Reads lines and records a row at a time: all of them, whatever they hold."""
 
-    def __init__(self, shard: str, kind: Format, reading: ReadOptions, report: LoadReport) -> None:
+    def __init__(self, shard: Shard, kind: Format, reading: ReadOptions, report: LoadReport) -> None:
         self._shard, self._kind, self._pads, self._report = shard, kind, reading.all_pads, report
         self._parser, self._name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
 
@@ -153,16 +159,17 @@ class _RowReader:
             record = item.record if isinstance(item, Parsed) else self._parser.parse(item.data)
         except RowRefused as error:
             if isinstance(item, Line) and not item.whole:
-                self._report.unfinished.append(self._shard)
+                self._report.unfinished.append(self._shard.place(item.number)[0])
             else:
-                self._report.add(Problem(self._shard, item.number, str(error), "refused"))
+                self._report.add(Problem(self._shard.name, item.number, str(error), "refused"))
             return []
 
         def refuse(reason: str) -> None:
-            self._report.add(Problem(self._shard, item.number, reason, "refused"))
+            self._report.add(Problem(self._shard.name, item.number, reason, "refused"))
 
         try:
-            return formats.read(record, self._kind, Place(self._shard, item.number), self._name, self._pads, refuse)
+            name, number = self._shard.place(item.number)
+            return formats.read(record, self._kind, Place(name, number or 0), self._name, self._pads, refuse)
         except RowRefused as error:
             refuse(str(error))
             return []

@@ -57,6 +57,10 @@ class File:
     sums: tuple[Sum, ...]
 
 
+UNFINISHED: Final = "unfinished"
+"""Stands as the severity of a problem for a last line that is still being written, in one of many files that are read together."""
+
+
 @dataclass(frozen=True)
 class Piece:
     """A byte range of a shard as it is kept: its parts, and what reading it found. Line numbers count from the byte range's first line."""
@@ -80,14 +84,17 @@ class Piece:
         """As JSON holds it, and `piece_from` reads it: `asdict` would copy every sum of every file, at each save anew."""
         return {**vars(self), "files": [vars(file) for file in self.files]}
 
-    def report_to(self, into: LoadReport, shard: str, first_line: int) -> None:
+    def report_to(self, into: LoadReport, shard: Shard, first_line: int) -> None:
         """Add what reading found to a report; the byte range starts after `first_line` lines of its shard."""
         for line, reason, severity in self.problems:
-            number = None if line is None else line + first_line
-            into.add_counted(Problem(shard, number, reason, "refused" if severity == "refused" else "flagged"))
+            place = shard.place(None if line is None else line + first_line)
+            if severity == UNFINISHED:
+                into.unfinished.append(place[0])
+            else:
+                into.add_counted(Problem(*place, reason, "refused" if severity == "refused" else "flagged"))
         into.counts.update(self.counts)
         into.rows += self.rows
-        into.unfinished += [shard] if self.unfinished else []
+        into.unfinished += [shard.name] if self.unfinished else []
 
 
 @dataclass(frozen=True)

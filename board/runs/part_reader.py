@@ -17,6 +17,7 @@ from board.runs.part_folder import PartFolder, Piece
 from board.runs.parts import Part, with_lines_after
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
+from board.sources.shards import Shard
 from board.text.path_names import shown
 
 
@@ -39,8 +40,8 @@ class PartReader:
                     break
                 first_line += piece.lines
                 continue
-            yield from (_with_lines_after(part, first_line) for part in found)
-            piece.report_to(self._report, shard.name, first_line)
+            yield from (_placed(part, first_line, shard) for part in found)
+            piece.report_to(self._report, shard, first_line)
             first_line += piece.lines
         for problem in kept.broken:
             self._report.add(problem)
@@ -78,8 +79,8 @@ class PartReader:
         if not kept.tail:
             return []
         piece, found = kept.tail
-        piece.report_to(self._report, kept.shard.name, first_line)
-        return [_with_lines_after(part, first_line) for part in found]
+        piece.report_to(self._report, kept.shard, first_line)
+        return [_placed(part, first_line, kept.shard) for part in found]
 
 
 def read_tail(kept: ParsedShard, reading: ReadOptions) -> None:
@@ -125,5 +126,5 @@ def _lost(lost: ByteRange, error: RunNotFound) -> RunNotFound:
     return RunNotFound(f"what the index holds of {where} is damaged, and the shard {error}: run `rl-logging-board index` again")
 
 
-def _with_lines_after(part: Part, first_line: int) -> Part:
-    return replace(part, scalars=with_lines_after(part.scalars, first_line))
+def _placed(part: Part, first_line: int, shard: Shard) -> Part:
+    return replace(part, scalars=with_lines_after(part.scalars, first_line, shard))

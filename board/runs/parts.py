@@ -24,6 +24,7 @@ from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+from board.sources.shards import MEMBER_LINES, Shard
 from board.text.padding import ALL_ENDS, token_names
 
 COUNTS: Final = "counts"
@@ -152,8 +153,12 @@ def part_of_rows(part: Part, rows: NDArray[np.int64]) -> Part:
     return Part(scalars, texts, tokens, moments, pa.table({}))
 
 
-def with_lines_after(scalars: Columns, first_line: int) -> Columns:
-    """The scalars of rows whose lines were counted from the line after `first_line`, counted from the shard's first."""
+def with_lines_after(scalars: Columns, first_line: int, shard: Shard | None = None) -> Columns:
+    """The scalars of rows whose lines were counted from the line after `first_line`, counted from the first of their shard, or its member."""
+    if shard and shard.members:
+        members, lines = np.divmod(scalars.column("line").to_numpy(), MEMBER_LINES)
+        names = pa.DictionaryArray.from_arrays(pa.array(members.astype(np.int32)), pa.array([one.name for one in shard.members]))
+        return Overlaid(scalars, {"shard": pa.chunked_array([names]), "line": pa.chunked_array([lines])})
     return Overlaid(scalars, {"line": pc.add(scalars.column("line"), first_line)})
 
 

@@ -75,6 +75,7 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
     return [
         problem
         for code, writes in by_shard.items()
+        if len(writes) > 1
         for find in (_returns, _doubled)
         for problem in find(str(names[code]), writes)
     ]

@@ -252,7 +252,7 @@ def _parsed(found: Sequence[Snippet], reading: ReadOptions) -> Sample | None:
             return None
         count += read.count
     report, parts = LoadReport(), list[Part]()
-    part_builder.read_parts(items, shard.name, kind, reading, report, parts.append)
+    part_builder.read_parts(items, shard, kind, reading, report, parts.append)
     return Sample(tuple(found), tuple(first_numbers), tuple(parts), tuple(report.problems))
 
 

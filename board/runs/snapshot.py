@@ -78,13 +78,12 @@ class Snapshot:
             except RunNotFound:  # the load itself says why, when it is done
                 return
         for part in self._opened[key] if held is None else held:
-            yield replace(
-                part, scalars=_without_lines(part.scalars) if first_line is None else with_lines_after(part.scalars, first_line)
-            )
+            before = None if first_line is None else with_lines_after(part.scalars, first_line, kept.shard)
+            yield replace(part, scalars=before or _without_lines(part.scalars))
         if first_line is None:
             report.rows += piece.rows
         else:
-            piece.report_to(report, kept.shard.name, first_line)
+            piece.report_to(report, kept.shard, first_line)
 
 
 def _of_sample(sample: Sample, pieces: Sequence[Piece], before: Mapping[int, int], report: LoadReport) -> Iterator[Part]:

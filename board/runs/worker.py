@@ -23,10 +23,14 @@ def order_for(store: Store, reading: ReadOptions, byte_range: ByteRange) -> dict
 
 def range_of(order: dict[str, Any]) -> ByteRange:
     """The byte range that an order is for."""
-    told = order["range"]["shard"]
+    return ByteRange(**{**order["range"], "shard": _shard(order["range"]["shard"])})
+
+
+def _shard(told: dict[str, Any]) -> Shard:
     within = Path(told["within"]) if told["within"] else None
-    shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"]), "within": within})
-    return ByteRange(**{**order["range"], "shard": shard})
+    members = tuple(map(_shard, told["members"]))
+    companions = tuple(told["companions"])
+    return Shard(**{**told, "path": Path(told["path"]), "companions": companions, "within": within, "members": members})
 
 
 def reading_of(order: dict[str, Any]) -> ReadOptions:

@@ -4,8 +4,9 @@ A shard is a file at any depth under the run folder that `board.sources.candidat
 """
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,9 @@ _GLANCE: Final = 4_096
 
 _PIECE: Final = 1 << 20
 """Bytes of a byte range that are held at a time; more where a line is longer."""
+
+MEMBER_LINES: Final = 1 << 40
+"""More than any file has lines."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 """(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
@@ -45,6 +49,18 @@ class Shard:
     within: Path | None = None
     """The folder that its file must lie in once links are followed."""
     inode: int = 0
+    members: tuple["Shard", ...] = ()
+    """Where it stands for many small files that are read together: these; size, time and inode are their sums."""
+
+    @property
+    def files(self) -> tuple["Shard", ...]:
+        """The files that it stands for: itself, or its members."""
+        return self.members or (self,)
+
+    def place(self, line: int | None) -> tuple[str, int | None]:
+        """The name of the file in which a line of this shard stands, and its number there: the n-th member's begin at n × MEMBER_LINES."""
+        member, number = divmod(line or 0, MEMBER_LINES) if self.members else (0, line)
+        return self.files[member].name, number or None
 
     @property
     def of_lines(self) -> bool:
@@ -212,7 +228,7 @@ def _line(data: bytes, number: int, offset: int, *, whole: bool) -> Line | None:
 
 def is_plain(shard: Shard) -> bool:
     """Whether the shard is of lines, alone and not compressed, so that it can be read from any line on."""
-    return shard.of_lines and not shard.companions and not streams.is_compressed(shard.path)
+    return shard.of_lines and not shard.companions and not shard.members and not streams.is_compressed(shard.path)
 
 
 def last_line_end(shard: Shard) -> int:
@@ -335,11 +351,26 @@ def seal(shard: Shard, start: int, stop: int) -> str:
 
     Bytes changed in the middle of a byte range, in place, are not seen when the file has grown as well. Raises RunNotFound.
     """
+    if shard.members:
+        return _sealed("".join(map(_sealed_name, shard.members)).encode(), b"")
     try:
         with run_files.opened(shard.path, within=shard.within) as stream:
             return _seal(stream, start, stop)
     except OSError as error:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
+
+
+def _sealed_name(shard: Shard) -> str:
+    with suppress(RunNotFound):  # reading it tells what is wrong with it, and loses no other
+        return shard.name + seal(shard, 0, shard.size)
+    return shard.name
+
+
+def gathered(members: Sequence[Shard]) -> Shard:
+    """Files that are read together as one shard, named after the first."""
+    size, changed, inode = (sum(getattr(one, name) for one in members) for name in ("size", "mtime_ns", "inode"))
+    name = f"{members[0].name} and others"
+    return replace(members[0], name=name, size=size, mtime_ns=changed, inode=inode, members=tuple(members))
 
 
 def _seal(stream: BinaryIO, start: int, stop: int) -> str:

@@ -89,7 +89,7 @@ def line_mutants(path: Path, dice: random.Random) -> Iterator[bytes]:
 def read(items: list[Line | Parsed | Problem], name: str, kind: Format) -> tuple[set[int], set[int]]:
     """The lines that gave rows, and those that were refused."""
     report, parts = LoadReport(), list[Part]()
-    part_builder.read_parts(items, name, kind, ReadOptions(), report, parts.append)
+    part_builder.read_parts(items, Shard(Path(name), name, 0, 0), kind, ReadOptions(), report, parts.append)
     rows = {line for part in parts for line in part.scalars.column("line").to_pylist()}
     assert report.rows == sum(map(len, parts))
     return rows, {problem.line or 0 for problem in report.problems if problem.severity == "refused"}

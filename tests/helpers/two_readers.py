@@ -1,6 +1,7 @@
 """Lines read in both ways that there are, by columns and row by row, and what came of them, so that a test can hold them equal."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from board.runs.load_report import LoadReport
 from board.runs.part_builder import Item
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
-from board.sources.shards import Line
+from board.sources.shards import Line, Shard
 
 BY_ROWS = cast(Format, SimpleNamespace(**{name: getattr(native, name) for name in ("NAME", "FAMILY", "ARRAYS", "rollouts")}))
 """The board's own format, but not it itself: what reads by columns does not know it."""
@@ -35,7 +36,7 @@ def lines_of(data: bytes) -> list[Item]:
 def read(items: Sequence[Item], kind: Format, shard: str = "rank_3.jsonl") -> tuple[list[Part], LoadReport]:
     """The parts of these items, and the report."""
     parts, report = list[Part](), LoadReport()
-    part_builder.read_parts(items, shard, kind, ReadOptions(), report, parts.append)
+    part_builder.read_parts(items, Shard(Path(shard), shard, 0, 0), kind, ReadOptions(), report, parts.append)
     return parts, report
 
 

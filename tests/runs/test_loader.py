@@ -231,7 +231,7 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     kept: list[Part] = []
     shard = shards.find_shards(folder)[0][0]
 
-    part_builder.read_parts(shards.read_lines(shard), shard.name, native, ReadOptions(), LoadReport(), kept.append)
+    part_builder.read_parts(shards.read_lines(shard), shard, native, ReadOptions(), LoadReport(), kept.append)
 
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars.column("line").to_pylist()]

@@ -15,7 +15,7 @@ from board.remote.addresses import Address
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.sources import index_file, presence, shards
+from board.sources import candidates, index_file, presence, shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 
@@ -81,7 +81,7 @@ def opened(
     if index_file.is_there(source):
         raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")
     if not found and not problems:
-        raise shards.no_shards(source)
+        raise candidates.no_shards(source)
     reading = read_as(source, extra_pads, tokenizer.resolve() if tokenizer else None, mapping, family)
     key = reading_key(reading)
     with below_prefix(goal, wait) if isinstance(goal, Address) else in_folder(goal) as destination:

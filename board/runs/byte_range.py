@@ -18,6 +18,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources import shards
+from board.sources.lines import MEMBER_LINES
 from board.sources.shards import Line, Problem, Shard
 
 
@@ -63,7 +64,7 @@ def _records(shard: Shard, on_bytes: Callable[[int], None] | None) -> Iterable[I
 def _of_members(shard: Shard) -> Iterator[Item]:
     """What is in the members of a shard one after the other, each under a number that says in which."""
     for member, one in enumerate(shard.members):
-        first = member * shards.MEMBER_LINES
+        first = member * MEMBER_LINES
         for item in _records(one, None):
             if isinstance(item, Line):
                 yield item._replace(number=first + item.number)
@@ -108,7 +109,7 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
 def _half_written(shard: Shard, report: LoadReport) -> Iterator[tuple[int, str, str]]:
     """Which of many files that were read together have a last line that is still being written, as problems are kept."""
     names = {*report.unfinished}
-    yield from ((at * shards.MEMBER_LINES, "", UNFINISHED) for at, one in enumerate(shard.members) if one.name in names)
+    yield from ((at * MEMBER_LINES, "", UNFINISHED) for at, one in enumerate(shard.members) if one.name in names)
 
 
 @contextmanager

@@ -16,14 +16,14 @@ from board.runs import dump_beside, part_builder, recorder_account
 from board.runs.byte_range import ByteRange, parse
 from board.runs.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
 from board.runs.load_report import LoadReport
-from board.runs.parsed_shard import ParsedShard, as_kept, missing
+from board.runs.parsed_shard import ParsedShard, as_kept, gathered, missing
 from board.runs.part_folder import Manifest, PartFolder
 from board.runs.part_reader import PartReader
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.work_queue import WorkQueue
-from board.sources import presence, shards, trackio_rollouts
+from board.sources import presence, trackio_rollouts
 from board.sources.shards import Shard
 from board.text.counting import plural
 
@@ -50,8 +50,10 @@ class KeptRun:
         self.store, self.reading = store, reading
         self._damaged: list[str] = []
         """Shards whose manifest was damaged."""
-        there = presence.ahead(joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size))
-        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in there}
+        shards = presence.ahead(
+            joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size)
+        )
+        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in shards}
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
@@ -90,7 +92,7 @@ class KeptRun:
     def _together(self, members: Sequence[ParsedShard]) -> ParsedShard:
         if len(members) == 1:
             return members[0]
-        shard, identity = shards.gathered([one.shard for one in members]), members[0].identity
+        shard, identity = gathered([one.shard for one in members]), members[0].identity
         manifest = self._manifest(shard)
         is_its_own = manifest and (manifest.format, manifest.note) == (identity.format, identity.note)
         return ParsedShard(shard, identity, [*manifest.pieces] if manifest and is_its_own else [])

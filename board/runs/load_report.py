@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from board.sources.candidates import ONE_OBJECT
+from board.sources.candidates import HALF_WRITTEN, ONE_OBJECT
 from board.sources.shards import Problem, Shard
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class LoadReport:
             *self.elsewhere,
             *(sentence for sentence in self.recording if not sentence.startswith(LOST)),
             *self.damage,
-            *(f"{name} {reason}." for name, reason in self.skipped.items() if reason == ONE_OBJECT),
+            *(f"{name} {reason}." for name, reason in self.skipped.items() if reason in (ONE_OBJECT, HALF_WRITTEN)),
         ]
 
     @property

@@ -106,7 +106,7 @@ class Opening:
         self._problems = [problem for problem in problems if problem.severity != "skipped"]
         self._skipped = {problem.shard: problem.reason for problem in problems if problem.severity == "skipped"}
         if not self._found and not self._problems:
-            raise metrics_alone(self._folder) or shards.no_shards(self._folder)
+            raise metrics_alone(self._folder) or candidates.no_shards(self._folder)
         seen = shards.find_shards(self._folder, within)[0] if mapping is not None else self._found
         self._state = shards.state_of(self._folder, seen)
         self._bytes = sum(shard.size for shard in self._found)

@@ -3,6 +3,7 @@
 Knows neither who parses them nor what becomes of the parts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -68,13 +69,20 @@ class ParsedShard:
         return ByteRange(self.shard, piece.start, piece.stop, format_of(self.identity))
 
 
+def gathered(members: Sequence[Shard]) -> Shard:
+    """Files that are read together as one shard, named after the first."""
+    size, changed, inode = (sum(getattr(one, name) for one in members) for name in ("size", "mtime_ns", "inode"))
+    name = f"{members[0].name} and others"
+    return replace(members[0], name=name, size=size, mtime_ns=changed, inode=inode, members=tuple(members))
+
+
 def found_again(shard: Shard) -> Shard:
     """The shard as its files are now. Raises OSError.
 
     As it was found where that is looked at elsewhere: of a remote run, and of a database, which is copied at one moment.
     """
     if shard.members:
-        return shards.gathered([found_again(one) for one in shard.members])
+        return gathered([found_again(one) for one in shard.members])
     if shard.path.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path):
         return shard
     found = [path.stat() for path in (shard.path, *map(Path, shard.companions))]

@@ -24,7 +24,8 @@ from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.sources.shards import MEMBER_LINES, Shard
+from board.sources.lines import MEMBER_LINES
+from board.sources.shards import Shard
 from board.text.padding import ALL_ENDS, token_names
 
 COUNTS: Final = "counts"

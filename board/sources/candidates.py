@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from board.errors import RunNotFound
 from board.sources import presence, run_files, sqlite_files, trackio_rollouts
 from board.text.path_names import shown
 
@@ -82,6 +83,11 @@ MAPPING: Final = "rollouts.toml"
 ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; beside a mapping ({MAPPING}) it is read"
 """Why a file is left out that may be one rollout."""
 
+HALF_WRITTEN: Final = "has the name of a file that is still being written, and is not read"
+
+_HALF_WRITTEN: Final = re.compile(r"(.+)\.(?:tmp|temp|part|partial|incomplete)(?:[._-]?\w+)?")
+"""What programs call a file until it is whole: its name, and an ending of theirs."""
+
 _DATABASES: Final = {"SQLite": (0, b"SQLite format 3\0"), "DuckDB": (8, b"DUCK")}
 """Where in a file what stands that tells whose it is."""
 
@@ -96,11 +102,7 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
     name = path.name
     if _SESSION.fullmatch(name) and _OF_TRACKIO.match(_beginning(path, within)):
         return False
-    if name.endswith(SUFFIXES) or _BY_NAME.fullmatch(name):
-        return True
-    if name.endswith(trackio_rollouts.ENDING):
-        return _has_traces(path, within)
-    return name.endswith(".json") and not _SETTINGS.fullmatch(name) and _has_records(_beginning(path, within))
+    return _has_traces(path, within) if name.endswith(trackio_rollouts.ENDING) else _is_called_so(path, name, within)
 
 
 def _first_key(path: Path, within: Path) -> bytes:
@@ -117,8 +119,8 @@ def mapping_of(folder: Path) -> Path | None:
     return next((path for path in places if path.is_file() and not path.is_symlink() and path.stat().st_size), None)
 
 
-def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) -> tuple[list[Path], list[Path]]:
-    """The files of a folder that may hold rollouts, and the `.json` files of one object that do not look like it.
+def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) -> tuple[list[Path], dict[Path, str]]:
+    """The files of a folder that may hold rollouts, and why others are left out: objects that do not look like it, half-written files.
 
     An object is looked at, too, where its first key is that of another one which is, and where there is a mapping: its size says nothing.
     """
@@ -127,7 +129,16 @@ def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) ->
     others = {path: key for path in {*paths} - {*taken} if (key := _first_key(path, within))}
     alike = {_first_key(path, within) for path in taken} if others else ()
     read = [path for path, key in others.items() if mapped or key in alike]
-    return [*taken, *read], sorted(others.keys() - {*read})
+    half = [path for path in paths if (stem := _HALF_WRITTEN.fullmatch(path.name)) and _is_called_so(path, stem[1], within)]
+    left_out = dict.fromkeys(others.keys() - {*read}, ONE_OBJECT) | dict.fromkeys({*half} - {*taken}, HALF_WRITTEN)
+    return [*taken, *read], dict(sorted(left_out.items()))
+
+
+def _is_called_so(path: Path, name: str, within: Path) -> bool:
+    """Whether a file would be looked at if that were its name."""
+    if name.endswith(SUFFIXES) or _BY_NAME.fullmatch(name):
+        return True
+    return name.endswith(".json") and not _SETTINGS.fullmatch(name) and _has_records(_beginning(path, within))
 
 
 def _looked_into(path: Path) -> list[presence.Span]:
@@ -199,3 +210,13 @@ def _beginning(path: Path, within: Path) -> bytes:
 def _read(path: Path, within: Path, _size: int, _mtime_ns: int) -> bytes:
     with run_files.opened(path, within=within) as stream:
         return stream.read(_GLANCE)
+
+
+def no_shards(folder: Path) -> RunNotFound:
+    """The error for a folder without a single shard: what was looked for, and what is there instead."""
+    seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
+    there = f"It holds {', '.join(seen)}." if seen else "It is empty."
+    databases = " ".join(f"{name} {said}." for name, said in databases_in(folder).items())
+    return RunNotFound(
+        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {WANTED}, at any depth. {there} {databases}".rstrip()
+    )

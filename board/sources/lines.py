@@ -18,6 +18,9 @@ from board.errors import ArgumentRefused
 LONGEST: Final = 256_000_000
 """Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
 
+MEMBER_LINES: Final = 1 << 40
+"""More than any file has lines."""
+
 SEARCHED: Final = 4 << 30
 """So many bytes of a line that is too long are looked through for its end."""
 

@@ -4,9 +4,9 @@ A shard is a file at any depth under the run folder that `board.sources.candidat
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 
 from board.errors import RunNotFound
 from board.sources import bounds, candidates, index_file, lines, presence, run_files, sqlite_files, streams
-from board.sources.lines import SEARCHED, longest_line
+from board.sources.lines import MEMBER_LINES, SEARCHED, longest_line
 from board.sources.trackio_rollouts import ENDING
 from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
@@ -25,9 +25,6 @@ _GLANCE: Final = 4_096
 
 _PIECE: Final = 1 << 20
 """Bytes of a byte range that are held at a time; more where a line is longer."""
-
-MEMBER_LINES: Final = 1 << 40
-"""More than any file has lines."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 """(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
@@ -84,9 +81,6 @@ class Problem:
         return f"{where}: {self.reason}"
 
 
-Found = tuple[list[Shard], list[Problem]]
-
-
 class Line(NamedTuple):
     """One line of a shard, as bytes without its line end."""
 
@@ -104,7 +98,9 @@ def bare_name(name: str) -> str:
     return name.removesuffix(ending or PurePosixPath(name).suffix)
 
 
-def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, mapped: bool = False) -> Found:
+def find_shards(
+    folder: Path, within: Path | None = None, *, deep: bool = True, mapped: bool = False
+) -> tuple[list[Shard], list[Problem]]:
     """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
     Those of sub-folders are left out unless `deep`; any `.json` of one object is one where there is a mapping by hand, as `mapped` says too.
@@ -119,8 +115,7 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, 
     allowed = (within or folder).resolve()
     if index_file.is_there(folder):
         return _indexed(folder, allowed)
-    shards: list[Shard] = []
-    problems: list[Problem] = []
+    shards, problems = list[Shard](), list[Problem]()
 
     def unreadable(error: OSError) -> None:
         problems.append(
@@ -140,7 +135,7 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, 
         for path in taken:
             found = _stat(path, shown(inside + path.name), allowed, look)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
-        problems += [Problem(shown(inside + path.name), None, candidates.ONE_OBJECT, "skipped") for path in skipped]
+        problems += [Problem(shown(inside + path.name), None, reason, "skipped") for path, reason in skipped.items()]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
 
 
@@ -366,13 +361,6 @@ def _sealed_name(shard: Shard) -> str:
     return shard.name
 
 
-def gathered(members: Sequence[Shard]) -> Shard:
-    """Files that are read together as one shard, named after the first."""
-    size, changed, inode = (sum(getattr(one, name) for one in members) for name in ("size", "mtime_ns", "inode"))
-    name = f"{members[0].name} and others"
-    return replace(members[0], name=name, size=size, mtime_ns=changed, inode=inode, members=tuple(members))
-
-
 def _seal(stream: BinaryIO, start: int, stop: int) -> str:
     stream.seek(start)
     head = stream.read(min(_GLANCE, stop - start))
@@ -410,13 +398,3 @@ def read_raw(shard: Shard, line_number: int, offset: int) -> bytes:
     if not data.strip():
         raise RunNotFound(f"{shard.name} has no line {line_number} any more: it was rewritten since the run was loaded.")
     return data.rstrip(b"\r\n")
-
-
-def no_shards(folder: Path) -> RunNotFound:
-    """The error for a folder without a single shard: what was looked for, and what is there instead."""
-    seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
-    there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    databases = " ".join(f"{name} {said}." for name, said in candidates.databases_in(folder).items())
-    return RunNotFound(
-        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {candidates.WANTED}, at any depth. {there} {databases}".rstrip()
-    )

@@ -132,3 +132,14 @@ def test_check_needs_no_streamlit(tmp_path: Path) -> None:
     )
 
     assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "summary"])
+def test_a_half_written_file_is_named(tmp_path: Path, command: str) -> None:
+    """A file beside shards that has the name of one that is still being written is read by nobody, and named as left out."""
+    folder = write_run(tmp_path, {"a.jsonl": SOUND, "b.jsonl.tmp": [row(99)]})
+
+    printed = CliRunner().invoke(main, [command, str(folder)]).output
+
+    assert "b.jsonl.tmp has the name of a file that is still being written" in printed
+    assert "99" not in printed

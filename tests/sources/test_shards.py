@@ -9,7 +9,7 @@ from found_shards import only_shard
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
-from board.sources import index_file, shards
+from board.sources import candidates, index_file, shards
 from board.sources.shards import Line, Problem
 
 
@@ -70,6 +70,18 @@ ONE_OBJECT: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
         {"config.json": '{"x": 1}', "trainer_state.json": "{}", "rollouts.toml": 'response = "x"'},
         set(),
         set(),
+    ),
+    "half-written": (
+        {
+            "a.jsonl": "{}",
+            "b.jsonl.tmp": "{}",
+            "c.parquet.part": "",
+            "d.json.tmp12": '[{"x"',
+            "notes.tmp": "",
+            "config.json.tmp": "[{",
+        },
+        {"a.jsonl"},
+        {"b.jsonl.tmp", "c.parquet.part", "d.json.tmp12"},
     ),
 }
 
@@ -231,7 +243,7 @@ def test_fingerprint_tells_growth_new_shards_and_rewriting(tmp_path: Path) -> No
 
 def test_folder_without_shards_says_what_was_looked_for(tmp_path: Path) -> None:
     """The kinds, and what is there instead: at most eight names, hidden ones left out."""
-    said = str(shards.no_shards(tmp_path))
+    said = str(candidates.no_shards(tmp_path))
     assert (
         "looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz, *.jsonl.bz2, *.parquet, *.arrow, *.feather, *.csv, *.eval, *.json with"
         in said
@@ -241,7 +253,7 @@ def test_folder_without_shards_says_what_was_looked_for(tmp_path: Path) -> None:
         (tmp_path / f"note{number:02}.txt").write_text("")
     (tmp_path / ".hidden").write_text("")
 
-    text = str(shards.no_shards(tmp_path))
+    text = str(candidates.no_shards(tmp_path))
 
     assert "It holds note00.txt" in text
     assert "note07.txt" in text

@@ -1,5 +1,7 @@
 """A small frame to ask queries of."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -11,3 +13,14 @@ FRAME = pd.DataFrame(
         "length": np.arange(12.0),
     }
 )
+
+ENDLESS = {
+    "recursion": "WITH RECURSIVE r AS (SELECT 1 AS step UNION ALL SELECT 1 FROM r) SELECT max(step) AS step, 1 AS y FROM r",
+    "rows": "SELECT count(*) AS step, 1 AS y FROM range(1000000000000)",
+    "one function": "SELECT 1 AS step, levenshtein(repeat('a', 300000), repeat('b', 300000)) AS y",
+}
+
+
+def children() -> set[int]:
+    """The processes this one started."""
+    return {int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}

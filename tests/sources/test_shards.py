@@ -31,7 +31,6 @@ def test_shards_at_any_depth_in_natural_order_whatever_order_they_were_written_i
 IGNORED = {
     "hidden file": ".hidden.jsonl",
     "file in a hidden folder": ".cache/data.jsonl",
-    "temporary name": "data.jsonl.tmp",
     "other kind": "notes.txt",
     "plain json of settings": "config.json",
     "suffix alone, which is a hidden file": ".jsonl",

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from queried import FRAME
+from queried import ENDLESS, FRAME, children
 
 from board.errors import BoardError
 from board.sql.query import curves, evaluate
@@ -17,21 +17,9 @@ from board.sql.sandbox import Limits
 QUICK = Limits(seconds=1)
 
 
-def children() -> set[int]:
-    """The processes this one started."""
-    return {int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}
-
-
 def is_copy(process: int) -> bool:
     """Whether it still is what this process is: what is started has its own command line and environment from a moment later on."""
     return Path(f"/proc/{process}/cmdline").read_bytes() == Path("/proc/self/cmdline").read_bytes()
-
-
-ENDLESS = {
-    "recursion": "WITH RECURSIVE r AS (SELECT 1 AS step UNION ALL SELECT 1 FROM r) SELECT max(step) AS step, 1 AS y FROM r",
-    "rows": "SELECT count(*) AS step, 1 AS y FROM range(1000000000000)",
-    "one function": "SELECT 1 AS step, levenshtein(repeat('a', 300000), repeat('b', 300000)) AS y",
-}
 
 
 @pytest.mark.parametrize("name", ENDLESS)

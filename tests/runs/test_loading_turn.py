@@ -207,3 +207,30 @@ def test_a_folder_that_is_gone_holds_nobody_up(tmp_path: Path) -> None:
     """Nothing can be locked there, and nobody need be waited for."""
     with LoadingTurn(tmp_path / "gone").taken(lambda: None):
         pass
+
+
+RUNS = {
+    "shards": {f"rank_{rank}.jsonl": 300 for rank in range(4)},
+    "very many files": {f"r_{at}.jsonl": 1 for at in range(1_100)},
+}
+
+
+@pytest.mark.parametrize("shards", RUNS.values(), ids=RUNS)
+def test_two_boards_that_open_a_run_at_once_say_the_same(tmp_path: Path, shards: dict[str, int]) -> None:
+    """Every number of both is that of a board with a cache of its own, and what they leave in their cache is sound."""
+    rows = {
+        name: [token_row(at, reward=float(at + nth)) for at in range(count)] for nth, (name, count) in enumerate(shards.items())
+    }
+    folder = write_run(tmp_path / "run", rows)
+
+    def begun(cache: str) -> subprocess.Popen[bytes]:
+        environment = os.environ | {"RL_BOARD_CACHE": str(tmp_path / cache), "PYTHONPATH": str(REPOSITORY)}
+        command = [sys.executable, "-m", "board", "steps", str(folder), "--json"]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+    alone = begun("own").communicate()
+    both = [one.communicate() for one in [begun("shared"), begun("shared")]]
+    after = begun("shared").communicate()
+
+    assert alone[0]
+    assert [*both, after] == [alone] * 3

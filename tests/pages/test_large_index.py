@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -177,28 +176,24 @@ def test_a_damaged_vocabulary_is_told(root: Path, sampled: Run, tmp_path: Path, 
     assert "Of the sample: vocabulary.arrow of all rollouts is damaged" in texts(test)
 
 
-def test_a_search_of_all_rollouts(root: Path, sampled: Run, whole: Run) -> None:
-    """A search begins in the sample; asked for all it goes through every part, and finds what is found in memory, with the way to a place."""
-    test = opened("search", run="index", step="7", q="17.3", search_in="prompt")
-    assert "Searched in the sample." in texts(test)
-    next(one for one in test.button if one.label.startswith("Search all")).click()
-    for _ in range(100):
-        test.run()
-        if "Searched all 1,900 rollouts." in texts(test):
-            break
-        time.sleep(0.2)
-    of_memory = texts(opened("search", run="run", step="7", q="17.3", search_in="prompt"))
-    found = next(line for line in of_memory.splitlines() if " of 1,900 rollouts (" in line)
-    assert found in texts(test)
-    assert not test.exception
+@pytest.mark.parametrize(("condition", "said"), [("", "A sample of 380 of 1,900 rollouts"), ("step = 17", "")])
+def test_a_search(root: Path, sampled: Run, whole: Run, condition: str, said: str) -> None:
+    """A search of the sample says that it is one; of a filter that leaves few every rollout is searched, as in memory."""
+    held = sampled.of_split("train").of_steps(17, 17)
+    link = {"step": "17", "q": held.rollout(int(held.frame.index[0])).texts["prompt"], "search_in": "prompt", "filter": condition}
+    test = opened("search", run="index", **link)
     lines = [
         json.loads(one.proto.json)["rows"] for one in test.get("bidi_component") if "concordance" in one.proto.component_name
     ]
     assert {line["facts"][0] for line in lines[0]} == {"17"}
+    assert said in texts(test)
+    assert ("these were searched" in texts(test)) == bool(said)
+    if not said:
+        of_memory = texts(opened("search", run="run", **link))
+        assert next(line for line in of_memory.splitlines() if " of 45 rollouts (" in line) in texts(test)
 
     key = next(int(key) for key in whole.of_split("train").of_steps(17, 17).frame.index if key not in sampled.frame.index)
-    test = opened("search", run="index", step="17", q="17.3", rollout=whole.rollout(key).source)
-    assert not test.exception
+    assert not opened("search", run="index", **link, rollout=whole.rollout(key).source).exception
 
 
 def test_commands_and_comparisons_say_that_they_look_at_a_sample(sampled: Run, root: Path) -> None:

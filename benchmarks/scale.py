@@ -241,17 +241,17 @@ def _frame_looks(run: Any, look: Look) -> None:
 
 
 def _token_looks(run: Any, look: Look) -> None:
-    from board.analysis import kept_phrases, stored_tokens
+    from board.analysis import kept_phrases, token_survey, vocabulary
 
     trained = run.trained
     look(
-        "vocabulary of all",
-        lambda: stored_tokens.vocabulary(trained).found,
+        "vocabulary of the sample",
+        lambda: vocabulary.vocabulary(trained),
         lambda one: f"{len(one.names):,} tokens, {one.total:,} times",
     )
     look(
-        "KL of all tokens: spread, profile, worst ones",
-        lambda: stored_tokens.survey(trained, "kl", "k3").found,
+        "KL of its tokens: spread, profile, worst ones",
+        lambda: token_survey.survey(trained, "kl"),
         lambda one: f"{int(one.in_bins.sum()):,} tokens",
     )
     look(

@@ -154,26 +154,14 @@ def test_a_page_of_a_step_has_all_of_it(sampled: Run) -> None:
     assert "45 rollouts of step 7" in texts(opened("responses", run="run", step="7"))
 
 
-def test_pages_of_tokens_speak_of_all(sampled: Run) -> None:
-    """Tokens that rise and fall, and all tokens by a metric, are of all rollouts of training and say so; phrases are of the sample."""
-    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
-    assert not test.exception
-    assert "Of all 1,900 rollouts." in texts(test)
-    test = opened("all_tokens", run="index", step="7", tokens_scope="All steps")
-    assert not test.exception
-    assert "Of all 1,900 rollouts." in texts(test)
+def test_pages_of_words_and_tokens_say_that_they_are_of_the_sample(sampled: Run) -> None:
+    """Tokens that rise and fall, all tokens by a metric of all steps, and phrases."""
+    pages = {"words": {"words": "Tokens that rise and fall"}, "all_tokens": {"tokens_scope": "All steps"}}
+    for page, choices in pages.items():
+        test = opened(page, run="index", step="7", **choices)
+        assert not test.exception
+        assert "A sample of 380 of 1,900 rollouts, even over steps: their tokens alone are counted." in texts(test)
     assert "phrases of all rollouts are not looked for" in texts(opened("words", run="index", step="7"))
-
-
-def test_a_damaged_vocabulary_is_told(root: Path, sampled: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page falls back to the sample, and says why."""
-    shutil.copytree(root / "index", tmp_path / "root" / "index")
-    path = tmp_path / "root" / "index" / "frame" / "vocabulary.arrow"
-    path.write_bytes(path.read_bytes()[:-9])
-    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "root"))
-    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
-    assert not test.exception
-    assert "Of the sample: vocabulary.arrow of all rollouts is damaged" in texts(test)
 
 
 @pytest.mark.parametrize(("condition", "said"), [("", "A sample of 380 of 1,900 rollouts"), ("step = 17", "")])

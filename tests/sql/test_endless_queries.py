@@ -30,7 +30,7 @@ def of_page(_: Path, query: str) -> str:
     """What the page says that asks it, which then draws the answer to another query."""
     test = AppTest.from_string(SCRIPT, default_timeout=60)
     test.query_params["sql"] = "true"
-    said = []
+    said = list[str]()
     for one in (query, "SELECT step, avg(reward) AS mean FROM rollouts GROUP BY step"):
         test.text_area(key="sql_query").set_value(one) if said else test.run().text_area(key="sql_query").set_value(one)
         test.button(key="sql_run").click().run()

@@ -19,7 +19,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "rows in one object"
 FAMILY: Final = NAME
-ARRAYS: Final = frozenset[str]()
 
 SPEAKS: Final = frozenset(
     {

@@ -18,7 +18,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "tau-bench"
 FAMILY: Final = NAME
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = frozenset({"task_id", "trial", "reward", "traj"})
 _PATHS: Final = {

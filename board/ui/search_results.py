@@ -194,7 +194,7 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
         if probable is not None:
             _probability_told(view, hits, probable)
         else:
-            partial = "is not looked up in a sample of a run"
+            partial = "is not looked up in a part of a run"
             why = partial if view.run.is_partial else "needs response_tokens and logprobs"
             lacking.append(f"How probable it is {why}")
     if lacking:

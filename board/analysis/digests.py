@@ -32,7 +32,7 @@ def measure(part: Part) -> dict[str, Float64Array]:
     return {
         "response_digest": _of_texts(pc.utf8_trim_whitespace(texts)),
         "answer_digest": _of_texts(normalised(final_answers(pc.utf8_slice_codeunits(texts, -_TAIL)))),
-        "array_digest": _of_arrays(part),
+        "array_digest": of_arrays(part),
     }
 
 
@@ -44,7 +44,7 @@ def _of_texts(texts: pa.ChunkedArray) -> Float64Array:
     return found
 
 
-def _of_arrays(part: Part) -> Float64Array:
+def of_arrays(part: Part) -> Float64Array:
     """Of the first of SAMPLED that each rollout has; NaN for one without, or of no tokens."""
     found = np.full(len(part), np.nan)
     for name in SAMPLED:

@@ -53,7 +53,8 @@ _RUN: Final[Mapping[str, Callable[[Evidence], Answer]]] = {
 def _declared() -> Iterator[Check]:
     """The checks as `checks.toml` says them."""
     for name, entry in tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8")).items():
-        yield Check(name=name, run=_RUN[name], **entry | {"needs": tuple(entry.get("needs", ()))})
+        lists = {key: tuple(entry.get(key, ())) for key in ("needs", "explains")}
+        yield Check(name=name, run=_RUN[name], **entry | lists)
 
 
 CHECKS: Final = tuple(_declared())

@@ -43,9 +43,6 @@ NAMED: Final = 5
 _WORLD: Final = ("world_size", "dp_size", "num_ranks", "data_parallel_size", "dp_world_size")
 """Names under which trainers say how many ranks there are."""
 
-_LEAST_WRITTEN: Final = 2
-"""A rank that wrote fewer steps and then none did not stop: it was never one of them."""
-
 _RANK: Final = re.compile("[0-9]{1,18}")
 """A rank that is a number; what has more digits is some other name."""
 
@@ -170,7 +167,7 @@ def _stopped(there: pd.DataFrame) -> dict[str, bool]:
     wrote, total, found = there > 0, there.sum(axis="columns"), dict[str, bool]()
     for name in there.columns[~wrote.all() & wrote.iloc[0]]:
         until = int(np.flatnonzero(wrote[name])[-1]) + 1
-        if _LEAST_WRITTEN <= until < len(there) and wrote[name].iloc[:until].all():
+        if until < len(there) and wrote[name].iloc[:until].all():
             own, before, after = there[name].iloc[:until].median(), total.iloc[:until].median(), total.iloc[until:].median()
             found[name] = bool(after <= before - own / 2)
     return found

@@ -68,6 +68,8 @@ class Check:
     remedy: str
     """What to do."""
     run: Callable[[Evidence], Answer]
+    explains: tuple[str, ...] = ()
+    """Kinds of findings that turn with it as its signs."""
     needs: tuple[str, ...] = ()
     """Fields that some rollout must have; without them the check cannot tell."""
     of_whole: bool = False

@@ -1,19 +1,17 @@
 """What checks found as the terminal shows it, and as JSON for scripts. Knows no check."""
 
 import json
-from typing import Any, Final
+from typing import Any
 
 from board.checks import VERSION
-from board.checks.contract import SEVERITIES, CheckReport, ReportedFault, Severity
+from board.checks.contract import SEVERITIES, CheckReport, ReportedFault
 from board.text.counting import plural
 from board.text.terminal import on_one_line, printable
-
-_NOUNS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "note": "note"}
 
 
 def summary(checked: CheckReport) -> str:
     """One line: how many findings of which severity, in how many rollouts."""
-    counts = [plural(checked.count(severity), _NOUNS[severity]) for severity in SEVERITIES]
+    counts = [plural(checked.count(severity), severity) for severity in SEVERITIES]
     return f"{', '.join(counts)} in {plural(checked.rollouts, 'rollout')}"
 
 

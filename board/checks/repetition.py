@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from board.analysis.digests import of_arrays
 from board.checks.contract import Answer, Fault
 from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
@@ -17,7 +18,7 @@ _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 
 
 def measure(batch: Batch) -> dict[str, PerRollout]:
-    """A digest of each rollout's response, or of its tokens where there is none."""
+    """A digest of each rollout's response, or of its tokens where there is none, and one of its logprobs."""
     texts = text_column(batch.part, "response")
     missing = texts.is_null().to_numpy(zero_copy_only=False)
     values = texts.fill_null("").to_numpy(zero_copy_only=False)
@@ -26,7 +27,7 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
         joined = [str(one) for one in tokens.take(pa.array(np.flatnonzero(missing))).to_pylist()]
         values = values.copy()
         values[missing] = joined
-    return {"response_digest": _digest(values)}
+    return {"response_digest": _digest(values), "array_digest": of_arrays(batch.part)}
 
 
 def _digest(texts: NDArray[Any]) -> NDArray[np.uint64]:
@@ -47,7 +48,7 @@ def _rows_again(evidence: Evidence) -> NDArray[np.bool_]:
     telling = frame["nonfinite_tokens"].notna().to_numpy() if "nonfinite_tokens" in frame else np.zeros(len(frame), np.bool_)
     if "sample_id" in frame:
         telling = telling | frame["sample_id"].notna().to_numpy()
-    texts = _texts(evidence)
+    texts = _texts(evidence).assign(arrays=evidence.measures["array_digest"])
     numbers = pd.Series(pd.util.hash_pandas_object(frame, index=False).to_numpy(), index=frame.index)
     again: NDArray[np.bool_] = telling & texts.assign(numbers=numbers).duplicated().to_numpy()
     return again

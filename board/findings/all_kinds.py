@@ -45,6 +45,7 @@ def of_check(check: Check) -> Kind:
         looks_like="A field that means something else than its name says.",
         next=(("data", check.remedy),),
         run=run,
+        explains=check.explains,
     )
 
 

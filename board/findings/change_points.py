@@ -22,6 +22,8 @@ CLEAR_AT_EDGE: Final = 8.0
 """z from which on fewer steps before or after are enough."""
 FEW: Final = 5
 """Fewer steps do not tell their noise by what neighbours differ by, if they have errors."""
+_ERRORS: Final = 8
+"""So many differences of neighbours tell as much of the noise as the steps' own errors do."""
 CLEAR: Final = 4.5
 """z from which on a turn is no chance: among 2 models at 100 steps each, 200 chances, one in 700 curves of pure noise goes so far."""
 
@@ -76,7 +78,8 @@ def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | 
 def noise(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> float:
     """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than the root mean square of their errors.
 
-    Where there are few, neighbours do not tell, as one jump is among two or three differences: then it is that of the errors.
+    Where there are few, neighbours hardly tell, as one jump is among two or three differences: the errors count as `_ERRORS` of these, and
+    where there are fewer than FEW it is that of the errors alone.
 
     Not their median: where something is rare, most steps have none of it and an error of 0, and the few that have it are its noise.
     """
@@ -88,6 +91,8 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
     of_errors = 0.0
     if errors is not None and np.isfinite(errors).any():
         of_errors = float(np.sqrt(np.square(errors[np.isfinite(errors)]).mean()))
+        if of_errors > 0:
+            robust = float(np.sqrt((len(differences) * robust**2 + _ERRORS * of_errors**2) / (len(differences) + _ERRORS)))
     return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from board.findings.contract import Answer, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 
 ENTRIES: Final[dict[str, dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
@@ -17,4 +17,11 @@ def declared(name: str, run: Callable[[Dossier, Limits], Answer]) -> Kind:
     entry: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in ENTRIES[name].items()}
     entry["thresholds"] = tuple(Threshold(*one) for one in entry["thresholds"])
     entry["next"] = tuple(map(tuple, entry["next"]))
-    return Kind(name=name, run=run, **entry)
+    trained = entry.pop("of_training", False)
+
+    def look(dossier: Dossier, limits: Limits) -> Answer:
+        if trained and not dossier.is_training:
+            return CannotTell("these are evaluations, on which nothing is trained")
+        return run(dossier, limits)
+
+    return Kind(name=name, run=look, **entry)

@@ -17,9 +17,9 @@ from board.findings.series import Series
 from board.metrics.formulas import Float64Array
 
 CLEAR: Final = 4.5
-"""Standard errors between two levels from which on they are two."""
-CLEAR_ALONE: Final = 6.0
-"""The same for a stretch of one step: among hundreds of steps one is far off by chance, the more as noise is not quite normal."""
+"""Standard errors between two levels from which on they are two, unless a kind says another number."""
+_ALONE: Final = 1.5
+"""So many more for a stretch of one step: among hundreds of steps one is far off by chance, the more as noise is not quite normal."""
 OWN: Final = 3.0
 """Its own standard errors that a level is off by: where something is rare a step that has it is less sure than all that have not."""
 _COST: Final = 16.0
@@ -32,6 +32,8 @@ _PLACES: Final = 24
 """and so many before them."""
 _LENGTHS: Final = np.array([1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, 181, 256])
 """Steps that it may take."""
+_TREND: Final = 4
+"""So many steps before it tell whether a curve moved slowly all the while."""
 _SEEN: Final = 0.15
 """A way that begins without being seen, by such a share of the change, begins later."""
 _SHORT: Final = 0.3
@@ -71,6 +73,7 @@ class _Noise:
     """Standard deviation of a step around its level."""
     errors: Float64Array
     """(n,) what each step must be off by for its own standard error, NaN where that is not known."""
+    clear: float
 
     def own(self, stretch: "_Stretch") -> float:
         """The same of a level: a mean that one rollout makes is no level."""
@@ -94,11 +97,12 @@ def departures(
     within: int | None = None,
     share: float = 0.0,
     own: float = OWN,
+    clear: float = CLEAR,
 ) -> list[Excursion]:
     """The departures of a curve in a direction (1: up, -1: down), of `least` and `share` of the level before or more, in order.
 
     `floor`: the noise is taken for no less. `within`: it must get so far off within so many steps, else any time will do. `own`: by so many
-    standard errors of its own steps a level must be off.
+    standard errors of its own steps a level must be off, `clear`: and by so many of the noise.
     """
     known = np.flatnonzero(np.isfinite(curve.mean))
     # in units of the largest, so that no square is beyond what a float holds
@@ -115,7 +119,7 @@ def departures(
         return []
     reach = len(y) if within is None else -(-within // per)
     found = []
-    for one in _walk(_stretches(y, spread), y, _Noise(spread, errors * own), least / abs(unit), share, reach):
+    for one in _walk(_stretches(y, spread), y, _Noise(spread, errors * own, clear), least / abs(unit), share, reach):
         end = int(known[-1]) + 1 if one.end == len(starts) else int(known[starts[one.end]])
         found.append(replace(one, at=int(known[starts[one.at]]), end=end, before=unit * one.before, after=unit * one.after))
     return found
@@ -163,7 +167,8 @@ def _walk(
             if stretches[last].start < limit:
                 farthest = max(farthest, stretches[last], key=lambda one: one.level)
         stays = last + 1 == len(stretches)
-        at = _dated(y, stretches[first].start, stretches[last] if stays else farthest, base, noisy.of_steps, reach)
+        starts = stretches[first].start, stretches[number].start
+        at = _dated(y, starts, stretches[last] if stays else farthest, base, noisy.of_steps, reach)
         end = stretches[last].stop
         after = stretches[last].level if stays and reach >= len(y) else farthest.level
         z = _z(base, farthest, noisy)
@@ -183,27 +188,30 @@ def _is_return(before: list[_Stretch], base: _Stretch, off: _Stretch) -> bool:
 
 def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise) -> bool:
     far = off.level - base.level >= noisy.own(off)
-    return far and _z(base, off, noisy) >= (CLEAR if min(_size(off), _size(base)) > 1 else CLEAR_ALONE)
+    return far and _z(base, off, noisy) >= noisy.clear + (0.0 if min(_size(off), _size(base)) > 1 else _ALONE)
 
 
 def _z(base: _Stretch, off: _Stretch, noisy: _Noise) -> float:
     return float((off.level - base.level) / (noisy.of_steps * np.sqrt(1 / _size(off) + 1 / _size(base))))
 
 
-def _dated(y: Float64Array, start: int, last: _Stretch, base: _Stretch, spread: float, reach: int) -> int:
+def _dated(y: Float64Array, starts: tuple[int, int], last: _Stretch, base: _Stretch, spread: float, reach: int) -> int:
     """The step at which it leaves: of all straight ways from one level to another, the one that leaves the least squares.
 
-    `start` is where its first stretch begins. A way of one step is a jump.
+    `starts`: where its first stretch begins, and the first that is far enough off. A way of one step is a jump.
     """
-    part, here = y[base.start : last.stop], start - base.start
+    part, here, far = y[base.start : last.stop], starts[0] - base.start, starts[1] - base.start
     places = np.arange(len(part))
     left: dict[int, float] = {}
-    near = np.arange(here - min(_AROUND, reach), min(len(part) - 1, here + 2) + 1)
+    near = np.arange(here - min(_AROUND, reach), min(len(part) - 1, min(far, here + _AROUND) + 2) + 1)
     for begin in np.unique(
         np.concatenate([near, np.linspace(max(1, here - reach), here, _PLACES).astype(np.int64)]).clip(1)
     ).tolist():
         lengths = _LENGTHS[(begin + _LENGTHS <= max(len(part), begin + 1)) & (max(reach, 1) >= _LENGTHS)]
-        left[begin] = min(squares_left(part, np.clip((places - begin + 1) / length, 0.0, 1.0)) for length in lengths)
+        # what moved slowly all the while before does not date it
+        slow = [np.minimum(places / (begin - 1), 1.0)] if begin >= _TREND else []
+        ways = (np.clip((places - begin + 1) / length, 0.0, 1.0) for length in lengths)
+        left[begin] = min(squares_left(part, way, *slow, most=_BACK * (last.level - base.level)) for way in ways)
     # of those that fit as well, the earliest: who looks for the cause must not begin behind it
     best = min(left.values()) + spread**2
     begin = min(begin for begin, squares in left.items() if squares <= best)
@@ -213,7 +221,9 @@ def _dated(y: Float64Array, start: int, last: _Stretch, base: _Stretch, spread: 
     return base.start + begin
 
 
-def squares_left(y: Float64Array, way: Float64Array) -> float:
-    """The squares that a straight line through `way` leaves of a curve, (n,) both."""
-    centred, level = way - way.mean(), y - y.mean()
-    return float(level @ level - (centred @ level) ** 2 / (centred @ centred))
+def squares_left(y: Float64Array, way: Float64Array, *slow: Float64Array, most: float = np.inf) -> float:
+    """The squares that a level, a multiple of `way`, and one of `slow` where that is no more than `most`, leave of a curve, (n,) each."""
+    fitted = np.stack([np.ones(len(y)), way, *slow], axis=1)
+    by = np.linalg.lstsq(fitted, y, rcond=None)[0]
+    left = y - fitted @ by
+    return float(left @ left) if not slow or abs(by[2]) <= most else squares_left(y, way)

@@ -18,7 +18,6 @@ from board.checks.all_checks import run_checks
 from board.checks.contract import CheckReport
 from board.errors import FieldMissing
 from board.findings import curriculum
-from board.findings.curriculum import MixChange
 from board.findings.series import Clusters, Series, clusters, series
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -148,11 +147,6 @@ class Dossier:
         codes, names = self.writers
         counts = np.bincount(codes[marks & (codes >= 0)], minlength=len(names) + 1)
         return f" in {names[counts.argmax()]}" if len(names) > 1 and counts.max() >= 0.95 * counts.sum() > 0 else ""
-
-    @cached_property
-    def mix_changes(self) -> list[MixChange]:
-        """The steps at which another mix of data sources begins: a jump there is a curriculum's."""
-        return curriculum.mix_changes(self.steps, self.sources, self.prompts)
 
     def like_for_like(self, values: Float64Array) -> Float64Array:
         """(rows,) values freed from the mix of data sources, so that a curriculum does not look like a turn."""

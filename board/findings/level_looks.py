@@ -236,6 +236,9 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     column = None if dossier.has("values") else next((name for name in LOGGED if dossier.has(name)), None)
     rewards, group = dossier.number("reward"), dossier.group_rows
     known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(dossier.number(column)) if column else False)
+    # members that lack theirs are missing in the mean
+    lacking = np.bincount(group[group >= 0], ~known[group >= 0])
+    known[known] = lacking[group[known]] == 0
     frame = dossier.frame[known]
     table = pd.DataFrame({"advantage": dossier.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
     of = [pd.Series(group[known], frame.index)]
@@ -253,7 +256,8 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     places["the whole run"] = [pd.Series(0, table.index)]
     centred = [(told, by) for told, by in places.items() if _off_centre(table, by) < least * spread]
     told, by = centred[0] if centred else ("", step)
-    if _line(table, by) < _NEARLY_ALL:
+    large = _size(table, of) > 2  # two always lie on a line
+    if max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
         return None
     flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
     marks, shown = np.isin(dossier.keys, table.index), np.isin(dossier.keys, table.index[flat])

@@ -13,6 +13,8 @@ from board.text.terminal import on_one_line, printable
 
 _NAMED = 5
 """So many places of a finding are named in the terminal."""
+_SAME = ("kind", "severity", "title", "first_step", "last_step", "effect", "measured", "threshold", "source", "strength")
+"""What JSON has as a finding has it."""
 
 
 def summary(report: FindingsReport) -> str:
@@ -70,17 +72,7 @@ def as_document(report: FindingsReport, run: str) -> dict[str, Any]:
 
 def fields(finding: Finding) -> dict[str, Any]:
     """A finding as JSON has it; `signs` names what turned with it, `sign_findings` holds it."""
-    return {
-        "kind": finding.kind,
-        "severity": finding.severity,
-        "title": finding.title,
-        "first_step": finding.first_step,
-        "last_step": finding.last_step,
-        "effect": finding.effect,
-        "measured": finding.measured,
-        "threshold": finding.threshold,
-        "source": finding.source,
-        "strength": finding.strength,
+    return {name: getattr(finding, name) for name in _SAME} | {
         "signs": [sign.kind for sign in finding.signs],
         "rollouts": [{"step": place.step, **_line(place)} for place in finding.rollouts],
         "tokens": [{**_line(place.rollout), "step": place.rollout.step, "position": place.position} for place in finding.tokens],
@@ -112,9 +104,8 @@ def report_from(written: Mapping[str, Any]) -> FindingsReport:
 
 
 def _finding_from(one: Mapping[str, Any]) -> Finding:
-    same = ("kind", "severity", "title", "effect", "first_step", "last_step", "measured", "threshold", "source", "strength")
     return Finding(
-        **{name: one[name] for name in (*same, "means", "looks_like")},
+        **{name: one[name] for name in (*_SAME, "means", "looks_like")},
         rollouts=tuple(EvidencePlace(place["source"], place["step"]) for place in one["rollouts"]),
         tokens=tuple(TokenPlace(EvidencePlace(place["source"], place["step"]), place["position"]) for place in one["tokens"]),
         next=tuple((step["page"], step["what"]) for step in one["next"]),

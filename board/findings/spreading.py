@@ -9,15 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.change_points import CLEAR
-from board.findings.contract import Found, Threshold
+from board.findings.contract import Found
 from board.findings.departures import departures
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
-
-CHANGE_POINTS: Final = "board/findings/change_points.py"
-"""Where the clearness of a turn is explained."""
 
 FIRST_SHARE: Final = 0.2
 """The share of the steps that tells how a run was at first, where a mark is held against that."""
@@ -61,16 +57,6 @@ class Spread:
 def percent(share: float) -> str:
     """A share of 0 to 1 as words, never rounded to nothing."""
     return f"{fmt(100 * share, 2)} %"
-
-
-def rise(value: float, what: str, source: str) -> Threshold:
-    """The threshold of how much the share of the responses that do something has to rise."""
-    return Threshold("rise", value, f"growth of the share of responses that {what}, 0.1 is 10 of 100", source)
-
-
-def clearness(value: float = CLEAR) -> Threshold:
-    """The threshold of how clear the rise has to be."""
-    return Threshold("z", value, "clearness of the rise, in units of the curve's own noise", CHANGE_POINTS)
 
 
 def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:

@@ -15,6 +15,7 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier
+from board.findings.series import clusters, series
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
@@ -103,6 +104,8 @@ class Watch:
     """Steps within which it must depart: a KL grows slowly in every sound run."""
     own: float = OWN
     """Standard errors of its own steps that a level must be off by."""
+    alike: bool = True
+    """Whether rollouts of one prompt are alike in it, as they are in what they earn: then a step has as many draws as prompts."""
     severity: Callable[[Dossier, Left], Severity | None] = lambda _dossier, _left: "warning"
     """How bad a departure is; None where it is none."""
     more: Callable[[Dossier, Left], str] = lambda _dossier, _left: ""
@@ -113,8 +116,6 @@ def as_kind(row: Watch) -> Kind:
     """The row as a kind of finding."""
 
     def look(dossier: Dossier, limits: Limits) -> Answer:
-        if not dossier.is_training:
-            return CannotTell("these are evaluations, on which nothing is trained")
         curves = [curve for curve in row.curves(dossier) if np.isfinite(curve.values).any()]
         if not curves:
             return CannotTell(row.absent)
@@ -132,18 +133,15 @@ def as_kind(row: Watch) -> Kind:
 
 def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:
     dossier = curve.dossier
-    spread = float(np.sqrt(np.nanmean(dossier.steps.variance(curve.values))))
-    line = dossier.curve_of(curve.freed)
+    each = dossier.clusters if row.alike else clusters(dossier.steps, np.arange(len(curve.values)))
+    line = series(dossier.steps, curve.freed, each)
     # where a step's rollouts are all the same its own error is none: that of so many rollouts drawn from the run stands in, or of so many
     # prompts where a step has one or two, whose rollouts are alike
-    usual = float(np.median(line.count[line.count > 0]))
+    floor = float(np.sqrt(np.nanmean(dossier.steps.variance(curve.values)) / max(np.median(line.count[line.count > 0]), 1.0)))
     if np.isfinite(line.error).mean() < _MOSTLY:
-        spread, usual = curve.scale, 1.0
+        floor = curve.scale
     least = max(limits["spreads"] * curve.scale, limits.get("least", 0.0))
-    found = departures(
-        line, row.direction, least, spread / np.sqrt(max(usual, 1.0)), row.within, limits.get("share", 0.0), row.own
-    )
-    return [one for one in found if one.z >= limits["z"]]
+    return departures(line, row.direction, least, floor, row.within, limits.get("share", 0.0), row.own, limits["z"])
 
 
 def _together(judged: list[tuple[Left, Severity]]) -> list[list[tuple[Left, Severity]]]:

@@ -366,6 +366,13 @@ def test_odd_runs(name: str) -> None:
     assert names(run_checks(open_run(ODD_RUNS / name))) == ODD[name]
 
 
+def test_masked_rows_whose_logprobs_differ_are_not_there_twice(tmp_path: Path) -> None:
+    """Equal texts of which nothing is trained on have no mean that could differ; their logprobs do."""
+    last, none = sound()[-1], [0.0] * len(sound()[-1]["logprobs"])
+    own = [last | {"loss_mask": none, "rollout_logprobs": [by, *none[1:]]} for by in (-1.0, -2.0)]
+    assert "same-row" not in names(run_checks(open_run(write_run(tmp_path / "run", {"data.jsonl": [*sound()[:-1], *own]}))))
+
+
 def test_of_a_part_of_a_run_nothing_is_said_to_be_missing(tmp_path: Path) -> None:
     """What is not read yet is not missing: such checks cannot tell, and the others say what they find in the part."""
     rows = [one for one in sound() if one["step"] != 2]

@@ -123,6 +123,7 @@ def test_sound_files_are_silent(tmp_path: Path, name: str) -> None:
 STOPPED: dict[str, tuple[Shards, tuple[int, int], str]] = {
     "two of three": (ranks({0: 10, 2: 10}), (10, 18), "9 steps without rows of rank 0, 2: 10, 11, 12, 13, 14 and 4 more"),
     "early": (ranks({1: 4}), (4, 18), "15 steps without rows of rank 1: 4, 5, 6, 7, 8 and 10 more"),
+    "from the second step on": (ranks({1: 1}), (1, 18), "18 steps without rows of rank 1: 1, 2, 3, 4, 5 and 13 more"),
     "no rank is named": (
         ranks({1: 4}, name="worker-{}-of-three.jsonl"),
         (4, 18),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from board.findings.curriculum import MixChange, like_for_like, mix_changes, prompt_for_prompt
+from board.findings.curriculum import like_for_like, prompt_for_prompt
 from board.metrics.step_sums import Steps
 
 
@@ -13,50 +13,11 @@ def mixed(shares: list[float], size: int = 40) -> tuple[Steps, np.ndarray]:
     return Steps(np.repeat(np.arange(len(shares)), size)), np.concatenate(sources)
 
 
-def changes(shares: list[float]) -> list[MixChange]:
-    """The changes of that mix, every rollout with a prompt of its own."""
-    steps, sources = mixed(shares)
-    return mix_changes(steps, sources, np.arange(len(sources)))
-
-
-def test_a_new_source_is_a_change_of_mix() -> None:
-    """A source that comes in at a step is told, with its shares before and since."""
-    (change,) = changes([0.0] * 8 + [0.5] * 8)
-
-    assert (change.step, change.source, change.before, change.after) == (8, 0, 1.0, 0.5)
-    assert change.moved == pytest.approx(0.5)
-
-
-CALM = {"same": [0.3] * 12, "slow": [0.3 + 0.01 * step for step in range(12)], "one step": [0.3] * 6 + [0.45] + [0.3] * 6}
-
-
-@pytest.mark.parametrize("shares", CALM.values(), ids=CALM)
-def test_what_is_no_change(shares: list[float]) -> None:
-    """A mix that stays, drifts slowly, or differs in one step is not another mix."""
-    assert changes(shares) == []
-
-
-def test_small_steps_differ_by_chance() -> None:
-    """Eight rollouts drawn from two sources differ from step to step, and no step is a change of mix."""
-    random = np.random.default_rng(3)
-    sources = random.integers(0, 2, 30 * 8)
-
-    assert mix_changes(Steps(np.repeat(np.arange(30), 8)), sources, np.arange(len(sources))) == []
-
-
-def test_rollouts_of_one_prompt_are_drawn_together() -> None:
-    """Two prompts a step with eight rollouts each tell no more of a mix than two rollouts do."""
-    sources = np.repeat(np.tile([0, 1, 1, 1], 8), 8)
-
-    assert mix_changes(Steps(np.repeat(np.arange(16), 16)), sources, np.repeat(np.arange(32), 8)) == []
-
-
 @pytest.mark.parametrize("sources", [[-1] * 8, [0] * 8])
 def test_without_two_sources_there_is_no_mix(sources: list[int]) -> None:
-    """Rollouts that name no source, or all the same, have no mix to change; their numbers stay as they are."""
+    """Numbers of rollouts that name no source, or all the same, stay as they are."""
     steps, values = Steps(np.repeat(np.arange(4), 2)), np.arange(8.0)
 
-    assert mix_changes(steps, np.array(sources), np.arange(8)) == []
     assert like_for_like(steps, np.array(sources), values).tolist() == values.tolist()
 
 

@@ -60,6 +60,13 @@ def test_a_slow_fall_is_one_departure_unless_it_must_be_sudden() -> None:
     assert departures(slow, -1, 0.3, within=4) == []
 
 
+def test_what_moves_slowly_all_the_while_does_not_date_it() -> None:
+    """A curve that crept before it leapt left where it leapt."""
+    means = curve((30, 0.0)).mean + np.interp(np.arange(30), [0, 14, 19, 29], [0.0, 0.5, 2.0, 2.0])
+    (found,) = departures(Series(np.arange(30), means, np.full(30, NOISE), np.full(30, 32.0)), 1, 0.5)
+    assert abs(found.at - 15) <= 1
+
+
 def test_what_was_found_stays_found_however_long_the_run_becomes() -> None:
     """A jump of one step is found at every length of the run from that step on, at that step."""
     whole = curve((6, 0.03), (1, 0.4), (53, 0.03), noise=0.01)

@@ -156,6 +156,15 @@ def test_advantages_that_are_centred_over_other_rows(tmp_path: Path, over: str, 
     assert "groups with equal rewards have an advantage other than 0" in one.effect
 
 
+def test_advantages_of_every_group_that_are_off(tmp_path: Path) -> None:
+    """Whitened in each group and moved by one number they are centred over no rows; where one is missing in a group nothing is known."""
+    rows = [row | {"advantage": 2 * row["reward"] - 0.2 + 0.1 * (row["step"] % 3)} for row in sound()]
+    (one,) = found(tmp_path / "off", rows, "advantages_not_centred")
+    assert "centred over no rows" in one.effect
+    less = [row | {"advantage": None if at % 2 else row["advantage"]} for at, row in enumerate(rows)]
+    assert found(tmp_path / "less", less, "advantages_not_centred") == []
+
+
 @pytest.mark.parametrize("logged", [True, False], ids=["with its values", "without"])
 def test_advantages_of_a_critic_are_centred_over_a_batch(tmp_path: Path, logged: bool) -> None:
     """Nothing is said of groups where values are there, or where advantages do not follow the rewards in a line."""

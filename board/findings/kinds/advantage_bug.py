@@ -50,8 +50,6 @@ class _Followed:
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    if not dossier.is_training:
-        return CannotTell("these are evaluations, on which nothing is trained")
     column = next((name for name in LOGGED if dossier.has(name)), None)
     if column is None:
         return CannotTell("no rollout has advantages, or a number advantage")

@@ -18,8 +18,6 @@ _EDGE: Final = 0.2
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    if not dossier.is_training:
-        return CannotTell("these are evaluations, on which nothing is trained")
     grouped = dossier.grouped
     if grouped is None or not (grouped.groups["scored"] > 1).any():
         return CannotTell("no group has several rollouts with a reward")

@@ -3,7 +3,7 @@
 Declared rows; how they are looked at is in `board.findings.watched`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -48,9 +48,7 @@ def _evaluations(dossier: Dossier) -> Iterator[Watched]:
     if held is None:
         return
     rewards = held.number("reward")
-    if held.sources.max(initial=-1) < 1:
-        yield Watched("the reward of the evaluation", held, rewards, held.prompt_for_prompt(rewards))
-        return
+    yield Watched("the reward of the evaluation", held, rewards, held.prompt_for_prompt(rewards))
     for one in _sources(held):
         yield replace(one, name=f"the evaluation's {one.name.removeprefix('the ')}")
 
@@ -75,13 +73,16 @@ def _twins(dossier: Dossier) -> Iterator[Watched]:
         yield Watched("the share of responses with an equal in their group", dossier, twins, dossier.like_for_like(twins))
 
 
-def _column(name: str, called: str, most: float = np.inf) -> Callable[[Dossier], Iterator[Watched]]:
-    def curves(dossier: Dossier) -> Iterator[Watched]:
-        values = np.minimum(dossier.number(name), most)
-        if np.isfinite(values).any():
-            yield Watched(called, dossier, values, dossier.like_for_like(values))
+def _entropy(dossier: Dossier) -> Iterator[Watched]:
+    values = dossier.number("entropy_mean")
+    yield Watched("the entropy", dossier, values, dossier.like_for_like(values))
 
-    return curves
+
+def _kl(dossier: Dossier) -> Iterator[Watched]:
+    """Its logarithm, since it is the noisier the larger it is."""
+    kl = np.minimum(dossier.number("kl_k3_mean"), _MOST_KL)
+    values = np.log(kl + _HARMLESS)
+    yield Watched("the KL to the reference", dossier, values, dossier.like_for_like(values), kl)
 
 
 def _mismatch(dossier: Dossier) -> Iterator[Watched]:
@@ -92,6 +93,10 @@ def _mismatch(dossier: Dossier) -> Iterator[Watched]:
 
 
 _MOST_RATIO: Final = 10.0
+_MOST_KL: Final = 20.0
+"""Nats per token that a rollout counts for at most: k3 of one token can be millions."""
+_HARMLESS: Final = 0.05
+"""Nats per token: less is as good as none."""
 
 
 def _change(dossier: Dossier, values: Float64Array, left: Left) -> float:
@@ -128,7 +133,7 @@ _PAYS: Final = 0.15
 
 
 def _if_long_pays(dossier: Dossier, left: Left) -> Severity | None:
-    return "warning" if _worth(dossier, left) > 2 * _PAYS else None
+    return "warning" if _worth(dossier, left) > 2 * _PAYS else "note"
 
 
 def _worth(dossier: Dossier, left: Left) -> float:
@@ -209,17 +214,19 @@ ROWS: Final = (
     ),
     Watch(
         "kl_jumps",
-        _column("kl_k3_mean", "the KL to the reference", 20.0),
+        _kl,
         "no rollout has log-probabilities of policy and reference",
         1,
         within=4,
         own=0.0,
+        alike=False,
     ),
     Watch(
         "entropy_rises",
-        _column("entropy_mean", "the entropy"),
+        _entropy,
         "no rollout has entropies",
         1,
+        alike=False,
     ),
     Watch(
         "mismatch_jumps",
@@ -227,6 +234,7 @@ ROWS: Final = (
         "no rollout has logprobs of the trainer and of the engine",
         1,
         within=4,
+        alike=False,
     ),
 )
 KINDS: Final = tuple(map(as_kind, ROWS))

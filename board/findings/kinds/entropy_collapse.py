@@ -5,8 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.checks.contract import Severity
-from board.findings.change_points import LEAST_AFTER, Turn
+from board.findings.change_points import LEAST_AFTER
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
@@ -33,16 +32,22 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     alike = same is not None and same.z >= limits["z"] and same.change >= limits["alike"]
     if fall < limits["fall with twins" if alike else "fall"]:
         return None
-    return _found(
-        dossier,
-        limits,
-        curve,
-        turn,
-        entropy,
-        twins,
-        f"{named} falls from {fmt(turn.before)} to {fmt(end)}",
-        fall,
-        same if alike else None,
+    # what falls in a line begins to fall early: where texts become one it is dated by whichever turns first as a jump
+    both = [turn] if same is None or not alike else [turn, same]
+    first = min(both, key=lambda one: (not one.is_jump, one.at))
+    told = f"from step {first.step} {named} falls from {fmt(turn.before)} to {fmt(end)} nats per token"
+    if same is not None and alike:
+        told += f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
+    shown = dossier.since(first.at) & ((twins == 1) | (entropy < turn.before))
+    return Found(
+        effect=told,
+        first_step=first.step,
+        last_step=int(curve.steps[-1]),
+        crossed="fall with twins" if alike else "fall",
+        measured=fall,
+        strength=turn.z,
+        rollouts=dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy),
+        severity="warning" if alike or fall >= limits["steep"] else "note",
     )
 
 
@@ -72,39 +77,6 @@ def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
     )
     found[known] = np.where(members > 1, (pairs[2][pairs[1].ravel()] > 1).astype(np.float64), np.nan)
     return found
-
-
-def _found(
-    dossier: Dossier,
-    limits: Limits,
-    curve: Series,
-    turn: Turn,
-    entropy: Float64Array,
-    twins: Float64Array,
-    told: str,
-    fall: float,
-    same: Turn | None,
-) -> Found:
-    # what falls in a line begins to fall early: where texts become one it is dated by whichever turns first as a jump
-    first = min((one for one in (turn, same) if one is not None), key=lambda one: (not one.is_jump, one.at))
-    since = dossier.since(first.at)
-    alike = (
-        f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
-        if same
-        else ""
-    )
-    severity: Severity = "warning" if same is not None or fall >= limits["steep"] else "note"
-    shown = since & ((twins == 1) | (entropy < turn.before))
-    return Found(
-        effect=f"from step {first.step} {told} nats per token{alike}",
-        first_step=first.step,
-        last_step=int(curve.steps[-1]),
-        crossed="fall with twins" if same is not None else "fall",
-        measured=fall,
-        strength=turn.z,
-        rollouts=dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy),
-        severity=severity,
-    )
 
 
 KIND: Final = declared("entropy_collapse", _look)

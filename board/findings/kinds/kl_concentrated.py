@@ -7,10 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.kl_concentration import LARGEST, without_largest
+from board.findings.change_points import FEW
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
+from board.findings.departures import departures
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
+from board.findings.series import Series
 from board.metrics.formulas import Float64Array
 from board.text.display import visible
 from board.text.format_number import fmt
@@ -25,7 +28,42 @@ _READ: Final = 2_000
 """Of so many rollouts it is looked at which token is the largest."""
 
 
+_FAR: Final = 4.0
+"""Nats of k3 of one token, from which on it is far from the reference: e^5 times as likely, or a hundredth."""
+
+
 def _look(dossier: Dossier, limits: Limits) -> Answer:
+    found = _of_rollouts(dossier, limits)
+    return found if found is not None else _of_steps(dossier, limits)
+
+
+def _of_steps(dossier: Dossier, limits: Limits) -> list[Found]:
+    """Steps whose KL a single token holds: the share of the largest, as a curve that departs from its level."""
+    sums, peaks, size = dossier.number("kl_k3_sum"), dossier.number("kl_k3_peak_1"), len(dossier.steps.numbers)
+    known, row = np.isfinite(sums) & np.isfinite(peaks), dossier.steps.row
+    largest, total = np.zeros(size), np.bincount(row[known], sums[known], size)
+    np.maximum.at(largest, row[known], peaks[known])
+    share = np.where(total >= _LEAST_KL, largest / np.maximum(total, _LEAST_KL), np.nan)
+    unsure = np.full(size, np.nan)
+    if np.isfinite(share).sum() < FEW:
+        return []
+    found = []
+    for one in departures(Series(dossier.steps.numbers, share, unsure, unsure), 1, limits["share"], clear=limits["z"]):
+        at = np.flatnonzero((row >= one.at) & (row < one.end) & known & (peaks == largest[row]) & (peaks >= _FAR))
+        at = at[np.argsort(-peaks[at], kind="stable")]
+        if not len(at):
+            continue
+        first, last = (int(dossier.steps.numbers[step]) for step in (one.at, one.end - 1))
+        held, before = fmt(100 * float(np.nanmean(share[one.at : one.end]))), fmt(100 * one.before)
+        places = dossier.number("kl_k3_peak_at")[at].astype(np.int64)
+        most = fmt(float(peaks[at[0]]))
+        effect = f"from step {first} to {last} a single token holds {held} % of a step's KL (before: {before} %), with up to {most} nats"
+        tokens = list(zip(dossier.keys[at].tolist(), places.tolist(), strict=True))
+        found.append(Found(effect, first, last, "share", one.after, one.z, dossier.keys[at], tokens))
+    return found
+
+
+def _of_rollouts(dossier: Dossier, limits: Limits) -> Answer:
     share, sums = dossier.number("kl_k3_peak_share"), dossier.number("kl_k3_sum")
     known = np.isfinite(share) & (sums >= _LEAST_KL)
     if not known.any():

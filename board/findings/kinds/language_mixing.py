@@ -1,13 +1,14 @@
 """Responses switch scripts, more and more: the policy falls out of the language it is asked in."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.contract import Answer, CannotTell, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import percent, spread, usual_most
+from board.findings.spreading import as_found, percent, spread, usual_most
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -26,16 +27,9 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     before, after = (
         f"{np.nanmean(switches[rows]):.2f}, {percent(float(other[rows].mean()))}" for rows in (~found.since, found.since)
     )
-    return Found(
-        effect=found.effect("mix scripts")
-        + f"; switches per 100 characters, and letters that are foreign to the prompt, go from {before} to {after}",
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & mixing, switches + 100 * other),
-    )
+    more = f"; switches per 100 characters, and letters that are foreign to the prompt, go from {before} to {after}"
+    told = as_found(found, dossier, "mix scripts", mixing, switches + 100 * other)
+    return replace(told, effect=told.effect + more)
 
 
 _LEAST: Final = 1.5

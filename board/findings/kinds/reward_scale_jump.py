@@ -75,7 +75,8 @@ def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: F
     for at in _places(steps, rewards):
         first, cut, last = _window(steps, at)
         how = rescaling(rewards[first:cut], rewards[cut:last], limits["factor"], limits["shift"])
-        if how is None or not _is_sudden(steps, inner, at, how):
+        # one step before it tells where rewards of few values have others
+        if how is None or (at < LEAST_AFTER and not how.is_certain) or not _is_sudden(steps, inner, at, how):
             continue
         if how.shift and not how.is_certain:
             how = replace(how, z=min(how.z, _beyond_steps(level, at)))
@@ -152,7 +153,7 @@ def _places(steps: Steps, rewards: Float64Array) -> list[int]:
         ]
     turns = [turn(steps.numbers, np.where(np.isfinite(curve), curve, np.nan)) for curve in curves]
     near = {one.at + off for one in turns if one is not None for off in range(-_NEAR, _NEAR + 1)}
-    return sorted(at for at in near if LEAST_AFTER <= at <= len(steps.numbers) - LEAST_AFTER)
+    return sorted(at for at in near if 1 <= at <= len(steps.numbers) - LEAST_AFTER)
 
 
 def _window(steps: Steps, at: int, around: int = _AROUND) -> tuple[int, int, int]:

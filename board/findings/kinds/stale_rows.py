@@ -24,8 +24,6 @@ _PRIOR: Final = 0.2
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    if not dossier.is_training:
-        return CannotTell("these are evaluations, on which nothing is trained")
     arrays, texts = dossier.number("array_digest"), dossier.number("response_digest")
     long_arrays = np.isfinite(arrays) & (dossier.number("response_length") >= _LEAST_TOKENS)
     long_texts = np.isfinite(texts) & (dossier.number("response_chars") >= _LEAST_CHARS)

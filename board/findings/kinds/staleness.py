@@ -74,7 +74,11 @@ def counts_steps(steps: Steps, versions: Float64Array) -> bool:
     there = np.isfinite(newest)
     if there.sum() < LEAST_BEFORE + LEAST_AFTER or np.ptp(newest[there]) == 0:
         return False
-    pace = float(np.polyfit(steps.numbers[there].astype(np.float64), newest[there], 1)[0])
+    # weights that are sent no more stay at their last version
+    moved = there & (np.arange(len(newest)) <= newest.argmax())
+    if moved.sum() < LEAST_BEFORE + LEAST_AFTER:
+        return False
+    pace = float(np.polyfit(steps.numbers[moved].astype(np.float64), newest[moved], 1)[0])
     return _PACE[0] <= pace <= _PACE[1]
 
 

@@ -42,8 +42,6 @@ class _Where:
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    if not dossier.is_training:
-        return CannotTell("these are evaluations, on which nothing is trained")
     excess = dossier.number("engine_ratio") - 1
     if not np.isfinite(excess).any():
         return CannotTell("no rollout has logprobs of the trainer and of the engine")

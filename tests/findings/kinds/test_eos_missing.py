@@ -11,7 +11,7 @@ from spreading_rows import check_kind, prose, rows
 from board.findings.answers import cut_off
 from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
-from board.findings.kinds.eos_missing import KIND
+from board.findings.kinds.showing import EOS_MISSING as KIND
 from board.findings.measures import MEASURES
 
 

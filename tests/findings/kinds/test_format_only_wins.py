@@ -9,7 +9,8 @@ from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.format_only_wins import KIND, stated
+from board.findings.kinds.showing import FORMAT_ONLY_WINS as KIND
+from board.findings.kinds.showing import stated
 
 
 def _row(dice: np.random.Generator, form: bool, scale: float = 1.0) -> dict[str, Any]:

@@ -41,6 +41,15 @@ def test_an_end_token(last: int, tmp_path: Path) -> None:
     assert all(ONSET <= run[key]["step"] <= last and key % 10 < 7 for key in found.rollouts)
 
 
+def test_one_token_of_a_step(tmp_path: Path) -> None:
+    """A single token that holds a step's KL is found in each of the steps that have one, with its place."""
+    run = rows(onset=STEPS)
+    for at in (57, 61, 74):
+        run[at]["ref_logprobs"][3] = run[at]["logprobs"][3] - 300
+    found = one(asked(KIND, tmp_path, run))
+    assert (found.first_step, found.last_step, sorted(found.tokens)) == (5, 7, [(57, 3), (61, 3), (74, 3)])
+
+
 def test_without_tokens(tmp_path: Path) -> None:
     """Where nobody names the tokens it is the last."""
     assert "the last token" in one(asked(KIND, tmp_path, rows(response_tokens=None))).effect

@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
-from board.findings.kinds.repetition_loop import KIND
+from board.findings.kinds.showing import REPETITION_LOOP as KIND
 
 
 @pytest.mark.parametrize("piece", [" ha", "\nAnd so we go on.", "等等，", "\n"])

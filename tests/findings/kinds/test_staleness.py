@@ -36,6 +36,11 @@ def test_lag_that_grows(tmp_path: Path, field: str, every: int) -> None:
     assert min(found.rollouts) >= ONSET * PER_STEP
 
 
+def test_weights_that_are_sent_no_more(tmp_path: Path) -> None:
+    """The version stays where it was, and rollouts become older by a step each."""
+    assert abs(one(asked(KIND, tmp_path, _rows(lambda step, at: max(0, step - 8)))).first_step - 9) <= 2
+
+
 def test_lag_that_is_logged_itself(tmp_path: Path) -> None:
     """A number called staleness needs no version."""
     rows = [row | {"staleness": 6 * (row["step"] >= ONSET)} for row in _rows(lambda step, at: 0, "other")]

@@ -9,7 +9,7 @@ from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.think_without_answer import KIND
+from board.findings.kinds.showing import THINK_WITHOUT_ANSWER as KIND
 
 
 def _row(dice: np.random.Generator, text: str, reason: str = "stop") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from looked_at import asked, one, silent
 from spreading_rows import ONSET, check_kind, prose, rows
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.truncation_wave import KIND
+from board.findings.kinds.showing import TRUNCATION_WAVE as KIND
 
 LIMIT = 60
 

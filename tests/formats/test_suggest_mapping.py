@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from golden_runs import SHARDS, records
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from layout import LAYOUTS, Layout, opened_as_guessed, refusal, suggestion
+from layout import LAYOUTS, Layout, opened_as_guessed, suggestion
 
 from board import formats
 from board.errors import RowRefused
@@ -218,17 +217,6 @@ def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
         assert [one.reward for one in rollouts] == pytest.approx(layout.rewards or [math.nan] * len(rollouts), nan_ok=True)
     if layout.groups is not None:
         assert opened.frame["group"].nunique() == layout.groups
-
-
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_refusal_contradicts_no_guess(tmp_path: Path, layout: Layout) -> None:
-    """What a refused row says its keys may be called here is what the guess takes them for."""
-    refused = refusal(layout.copied(tmp_path))
-    fields = parse(refused.suggested_mapping or "").fields
-    named = {ours: str(source.path) for ours, source in fields.items() if isinstance(source, Key)}
-
-    hints = re.findall(r"(\S+) → (\w+)", refused.sentence.partition("; perhaps ")[2])
-    assert [(key, ours, named.get(ours)) for key, ours in hints if named.get(ours, "").partition(".")[0] != key] == []
 
 
 def test_unused_keys_are_listed() -> None:

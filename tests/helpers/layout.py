@@ -40,18 +40,13 @@ LAYOUTS: Final[dict[str, Layout]] = {
 }
 
 
-def refusal(run: Path) -> NothingRead:
-    """What the board says of a run that it cannot read; where it opens by itself, only the mapping that it would suggest for its file."""
+def suggestion(run: Path) -> str:
+    """The mapping that the board suggests for a run; where it opens by itself, the one that it would suggest for its file."""
     try:
         open_run(run)
     except NothingRead as error:
-        return error
-    return NothingRead("", suggested_mapping(find_shards(run)[0][0]))
-
-
-def suggestion(run: Path) -> str:
-    """The text of the mapping that is suggested."""
-    return refusal(run).suggested_mapping or ""
+        return error.suggested_mapping or ""
+    return suggested_mapping(find_shards(run)[0][0])
 
 
 def opened_as_guessed(run: Path) -> Run:

@@ -41,6 +41,11 @@ def _pages() -> dict[str, StreamlitPage]:
     return pages
 
 
+def shows_run(page: StreamlitPage) -> bool:
+    """Whether the page is of a run, and stands below the top line."""
+    return next((tab.of_run for tab in TABS if tab.path == page.url_path), True)
+
+
 def _nothing() -> None:
     """A page the board does not have."""
 

@@ -87,8 +87,8 @@ def _parent(path: str) -> str:
 
 def _may_score(path: str) -> bool:
     """Whether a key is called as no weight, count or id, and tells nothing of what was asked."""
-    parts = parts_of(path)
-    return bool(parts) and _NONE.isdisjoint(parts[-1]) and not is_asked(path)
+    last = parts_of(path)[-1:]
+    return any(_NONE.isdisjoint(part) and part[-1:] != ["answer"] for part in last) and not is_asked(path)
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:

@@ -205,7 +205,7 @@ def find(columns: Columns) -> Sampled | None:
     return Sampled(path, each, _WHY.get(tier, ""), has_prompt)
 
 
-_CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = 2, 3, 4, 5, 6, 7, 8
+_CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = range(2, 9)
 _WHY: Final = {
     _CHAT: "a list of messages with a turn of the model",
     _TEXTS: "a list of texts",
@@ -238,20 +238,13 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
     if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
         return None  # the same in every row
     if asked and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
-        return (_OWN, 0, depth, length) if any(map(_refers, columns.items())) else None
+        refers = any(is_reference(name) and holds_text(name, others) for name, others in columns.items())
+        return (_OWN, 0, depth, length) if refers else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
-    if any(_differs(values, one) for one in _prompts(columns)):
+    if any(differs(values, one) for one in _prompts(columns)):
         return _DIFFERS, 0, 0, length
     return (_ANY if _PERHAPS.isdisjoint(parts[-1]) else _MAYBE), 0, 0, length
-
-
-def _refers(column: tuple[str, Values]) -> bool:
-    """Whether a column holds a data set's own solution."""
-    path, values = column
-    return (
-        is_reference(path) and not _is_aside(parts_of(path)) and any(isinstance(value, str | list) and value for value in values)
-    )
 
 
 def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
@@ -296,7 +289,7 @@ def _texts(values: Values) -> list[str]:
     items = [item for item in _items(values) if item is not None]
     if not all(isinstance(item, str) or is_chat(item) for item in items):
         return []
-    return [text for item in items if (text := item if isinstance(item, str) else str(item))]
+    return [text for item in items if (text := str(item))]
 
 
 def _prompts(columns: Columns) -> list[Values]:
@@ -308,12 +301,10 @@ def _prompts(columns: Columns) -> list[Values]:
 _OF_ONE_PROMPT: Final = ("prompt", "prompt_id", "group_id")
 
 
-def _differs(values: Values, prompts: Values) -> bool:
+def differs(values: Values, prompts: Values) -> bool:
     """Whether rows of one prompt hold different texts; where no prompt comes twice nobody can tell."""
-    seen: dict[str, set[str]] = {}
-    for prompt, value in zip(prompts, values, strict=True):
-        seen.setdefault(str(prompt), set()).add(str(value))
-    return any(len(texts) > 1 for texts in seen.values())
+    pairs = {(str(prompt), str(value)) for prompt, value in zip(prompts, values, strict=True)}
+    return len(pairs) > len({prompt for prompt, _ in pairs})
 
 
 def _is_split(path: str, tier: int, columns: Columns) -> bool:

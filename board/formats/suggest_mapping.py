@@ -20,6 +20,7 @@ from board.formats.sampled_key import (
     Values,
     as_long,
     columns_of,
+    differs,
     every,
     find,
     holds_text,
@@ -119,7 +120,7 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         path: values for path, values in columns.items() if path not in apart and any(value not in ("", []) for value in values)
     }
     fields: dict[str, Source] = {}
-    prompts: Values = [turns(value)[0] for value in columns[said.path]] if said and said.has_prompt else []
+    prompts: Values = [is_chat(value) and turns(value)[0] for value in columns[said.path]] if said and said.has_prompt else []
     for ours, aliases in (*SCALARS.items(), (PROMPT_IDS, PROMPT_TOKENS)):
         if ours == "response":
             fields.update({"response": Key(said.path)} if said else {})
@@ -131,7 +132,8 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:
-            path = next((one for one in _IDS if one in left and _come_again(left[one], prompts)), None)
+            one = _choose(ours, _IDS, left)
+            path = one if one and _come_again(left[one], prompts) else None
         if path is not None:
             fields[ours] = Key(path)
             prompts = left[path] if ours == "prompt" else prompts
@@ -147,8 +149,7 @@ _IDS: Final = ("id", "idx", "index")
 
 def _come_again(ids: Values, prompts: Values) -> bool:
     """Whether ids come more than once, each with one prompt: they name the prompts."""
-    pairs = {(str(one), str(prompt)) for one, prompt in zip(ids, prompts, strict=False)}
-    return len({one for one, _ in pairs}) == len(pairs) < len(prompts)
+    return len({*ids}) < len(prompts) and not differs(prompts, ids)
 
 
 def _may_be(ours: str, path: str, values: Values) -> bool:

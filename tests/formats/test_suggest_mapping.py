@@ -54,6 +54,14 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"response": "x", "metrics": ["em"], "em": 1.0, "f1": 0.5},
         {"reward": "em"},
     ),
+    "a flag that is the same in every row, and one of the data set": (
+        {"question": "Q?", "response": "x", "verdicts": 0.5, "used_in_contest": True},
+        {"reward": "verdicts"},
+    ),
+    "samples under numbered keys": (
+        {"prompt": "Q?", "response_1": "a", "response_2": "b", "response_1_reward": 0.5, "response_2_reward": 1.0},
+        {"response": "response_*", "reward": "response_*_reward"},
+    ),
     "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
     "the answer beside the question": (
         {"question": "Q?", "answer": "A", "notes": "I think of it, and say A."},
@@ -101,6 +109,29 @@ NOT_GUESSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_does_not_fit_is_left_alone(record: dict[str, Any], ours: str) -> None:
     """A name alone decides nothing: the type and the length must be right too."""
     assert ours not in guessed(record)
+
+
+REPEATED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "with its prompt": ([{"id": at // 2, "prompt": f"p{at // 2}", "response": f"r{at}"} for at in range(4)], "prompt_id"),
+    "with the prompt of a chat": (
+        [{"id": at // 2, "chat": [{**CHAT[0], "content": f"{at // 2}"}, CHAT[1]]} for at in range(4)],
+        "prompt_id",
+    ),
+    "in a row of several samples": ([{"id": at, "prompt": f"p{at}", "responses": ["a", "b"]} for at in range(2)], "prompt_id"),
+    "as a number within the group": (
+        [{"id": at % 2, "prompt": f"p{at // 2}", "response": f"r{at}"} for at in range(4)],
+        "sample_id",
+    ),
+    "never": ([{"id": at, "prompt": "p", "response": f"r{at}"} for at in range(4)], "sample_id"),
+    "where nobody knows the prompt": ([{"id": 1, "response": f"r{at}"} for at in range(4)], "sample_id"),
+    "as a list": ([{"id": [1], "prompt": "p", "response": f"r{at}", "other": 2} for at in range(2)], ""),
+}
+
+
+@pytest.mark.parametrize(("rows", "ours"), REPEATED.values(), ids=REPEATED)
+def test_an_id_that_comes_again_with_its_prompt_names_it(rows: list[dict[str, Any]], ours: str) -> None:
+    """An `id` is the sample's, unless it is repeated and always stands beside one prompt."""
+    assert [name for name, key in guessed(*rows).items() if str(key).startswith("id")] == [ours][: bool(ours)]
 
 
 def test_every_record_counts() -> None:

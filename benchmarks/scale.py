@@ -241,17 +241,17 @@ def _frame_looks(run: Any, look: Look) -> None:
 
 
 def _token_looks(run: Any, look: Look) -> None:
-    from board.analysis import kept_phrases, stored_tokens
+    from board.analysis import kept_phrases, token_survey, vocabulary
 
     trained = run.trained
     look(
-        "vocabulary of all",
-        lambda: stored_tokens.vocabulary(trained).found,
+        "vocabulary of the sample",
+        lambda: vocabulary.vocabulary(trained),
         lambda one: f"{len(one.names):,} tokens, {one.total:,} times",
     )
     look(
-        "KL of all tokens: spread, profile, worst ones",
-        lambda: stored_tokens.survey(trained, "kl", "k3").found,
+        "KL of its tokens: spread, profile, worst ones",
+        lambda: token_survey.survey(trained, "kl"),
         lambda one: f"{int(one.in_bins.sum()):,} tokens",
     )
     look(
@@ -262,7 +262,6 @@ def _token_looks(run: Any, look: Look) -> None:
 
 
 def _search_looks(run: Any, look: Look) -> None:
-    from board.analysis.stored_search import StoredHits, StoredSearch
     from board.analysis.text_search import SearchText, count_hits
 
     wanted, trained = SearchText(" w432"), run.trained
@@ -270,26 +269,6 @@ def _search_looks(run: Any, look: Look) -> None:
         "a search of the sample",
         lambda: count_hits(trained, wanted, ("response",)),
         lambda one: f"{int((one > 0).sum().iloc[0]):,} rollouts",
-    )
-    search = StoredSearch(trained, wanted, ("response",))
-
-    def until(ends: Callable[[StoredHits], bool]) -> StoredHits:
-        search.go_on()
-        while not ends(known := search.see()):
-            if known.trouble:
-                raise RuntimeError(known.trouble)
-            time.sleep(0.02)
-        return known
-
-    look(
-        "a search of all: the first parts",
-        lambda: until(lambda one: one.parts > 0),
-        lambda one: f"{one.parts} of {one.of:,} parts",
-    )
-    look(
-        "a search of all: the rest",
-        lambda: until(lambda one: one.is_done),
-        lambda one: f"{one.hit:,} rollouts of {one.rollouts:,}",
     )
 
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from board.text.path_names import encodable
 
-_DISTRIBUTIONS: Final = {"simdjson": "pysimdjson", "yaml": "pyyaml"}
+_DISTRIBUTIONS: Final = {"yaml": "pyyaml"}
 """Modules that are not called as what brings them."""
 
 

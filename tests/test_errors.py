@@ -24,7 +24,8 @@ CASES: dict[str, tuple[str, list[str], str, str]] = {
     "convert without Arrow": ("pyarrow", ["convert", "{run}", "out"], COMMAND, "`convert` needs pyarrow"),
     "any command without click": ("click", ["--help"], COMMAND, "The command rl-logging-board needs click"),
     "a notebook without pandas": ("pandas", [], IMPORT.format(name="open_run"), "ImportError: board.open_run needs pandas"),
-    "a notebook without simdjson": ("simdjson", [], IMPORT.format(name="Run"), "pip install pysimdjson"),
+    "metrics without PyYAML": ("yaml", ["metrics", "{run}"], COMMAND, "`metrics` needs pyyaml, which is not installed"),
+    "a notebook without xxhash": ("xxhash", [], IMPORT.format(name="Run"), "pip install xxhash"),
     "a trainer without orjson": ("orjson", [], "import board.recorder", "ImportError: board.recorder needs orjson"),
     "a query without DuckDB": (
         "duckdb",

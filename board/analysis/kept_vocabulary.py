@@ -32,7 +32,7 @@ def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Voca
 
 def table_of(of: Vocabulary) -> pa.Table:
     """A row for each token; numbers by stretch are lists of one length. How many are known is left out where all are."""
-    about = {"folded": of.folded, "firsts": of.firsts.tolist(), "lasts": of.lasts.tolist(), "missed": of.missed}
+    about = {"folded": of.folded, "firsts": of.firsts.tolist(), "lasts": of.lasts.tolist()}
     columns = {"name": pa.array(of.names, pa.large_string()), "text": pa.array(of.texts, pa.large_string())}
     columns["counts"] = lists_of(of.counts)
     for metric, sums in of.sums.items():
@@ -56,5 +56,4 @@ def read(table: pa.Table) -> Vocabulary:
         counts=grids["counts"],
         sums={name: grids[f"sum {name}"] for name in metrics},
         known={name: grids.get(f"known {name}", grids["counts"]) for name in metrics},
-        missed=about["missed"],
     )

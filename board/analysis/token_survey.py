@@ -3,7 +3,7 @@
 What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays. Knows no screen.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.step_centres import KnownCentres, StepCentres
+from board.analysis.step_centres import StepCentres
 from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
 from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
 from board.runs import kept_summaries
@@ -65,16 +65,11 @@ def metrics_of(run: Run) -> list[str]:
 
 def fields_of(run: Run, metric: str) -> list[str]:
     """Fields that a metric is made of; it may be a rollout's own, or the board's."""
-    return fields_among(run.token_metrics, metric)
-
-
-def fields_among(token_metrics: Sequence[str], metric: str) -> list[str]:
-    """The same of a run with these token arrays."""
-    own = [name for name in token_metrics if metric in (name, title(name), f"{name} (logged)")]
+    own = [name for name in run.token_metrics if metric in (name, title(name), f"{name} (logged)")]
     return list(dict.fromkeys([*_DERIVED.get(metric, ()), *own]))
 
 
-class Stretches:
+class _Stretches:
     """The steps of a run, neighbours taken together where there are more than MOST_STEPS."""
 
     def __init__(self, steps: NDArray[np.int64]) -> None:
@@ -94,7 +89,7 @@ class Stretches:
 
 def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told = lambda _: None) -> Survey:
     """All counted tokens of the run's frame by a metric; KL by that estimator. A run without the metric has no token."""
-    adding = SurveyedParts(fields_of(run, metric), metric, estimator, Stretches(run.steps), StepCentres(run))
+    adding = _Surveyed(run, metric, estimator)
     done = 0
     for part, start, rows in run.parts_of_rows():
         adding.part(part, start, rows)
@@ -103,25 +98,22 @@ def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told
     return adding.survey()
 
 
-class SurveyedParts:
+class _Surveyed:
     """The survey of the parts that were added so far."""
 
-    def __init__(
-        self, fields: Sequence[str], metric: str, estimator: str, stretches: Stretches, centres: StepCentres | KnownCentres
-    ) -> None:
-        """`fields` are those that the metric is made of."""
-        self._metric, self._estimator, self._fields = metric, estimator, fields
-        self._stretches, self._centres = stretches, centres
+    def __init__(self, run: Run, metric: str, estimator: str) -> None:
+        self._metric, self._estimator, self._fields = metric, estimator, fields_of(run, metric)
+        self._stretches, self._centres = _Stretches(run.steps), StepCentres(run)
         self._kept = metric != "kl" or estimator == DEFAULT_ESTIMATOR
-        self._sums = np.zeros((stretches.count, PLACES))
-        self._counts = np.zeros((stretches.count, PLACES), np.int64)
+        self._sums = np.zeros((self._stretches.count, PLACES))
+        self._counts = np.zeros((self._stretches.count, PLACES), np.int64)
         self._in_bins = np.zeros(2 * CODES, np.int64)
         self._found: list[pd.DataFrame] = []
 
     def survey(self) -> Survey:
         """What was added, over all stretches."""
         order, (first, last) = extreme(self._metric), self._stretches.ends()
-        tokens = most_extreme(pd.concat(self._found or [no_tokens()], ignore_index=True), order)
+        tokens = most_extreme(pd.concat(self._found or [_no_tokens()], ignore_index=True), order)
         return Survey(self._metric, order, first, last, self._sums, self._counts, self._in_bins, tokens)
 
     def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
@@ -170,7 +162,7 @@ class SurveyedParts:
         self._found.append(pd.DataFrame({"key": keys, "step": steps, "position": positions, "value": values, "stretch": stretch}))
 
 
-def no_tokens() -> pd.DataFrame:
+def _no_tokens() -> pd.DataFrame:
     """The candidates for the most extreme tokens where there are none."""
     return pd.DataFrame({"key": [], "step": [], "position": [], "value": [], "stretch": []}).astype(np.int64)
 

@@ -55,8 +55,6 @@ class Vocabulary:
     """(t, s) by metric of `vocabulary_counts.METRICS` that the run has: the sum of its finite numbers."""
     known: dict[str, NDArray[np.int32]]
     """(t, s) by metric, of how many numbers."""
-    missed: int = 0
-    """A token without a row of its own may be written so often, as not all names could be remembered; 0 where they were."""
 
     @property
     def total(self) -> int:
@@ -77,7 +75,7 @@ def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> 
     """
     tables, done = [], 0
     for part, _, rows in run.parts_of_rows():
-        tables += tables_of(part, rows)
+        tables += _tables_of(part, rows)
         done += len(rows)
         progress(_COUNTING * done / len(run.frame))
     tables = [table for table in tables if table.num_rows]
@@ -87,7 +85,7 @@ def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> 
     return _merged(run, tables, progress)
 
 
-def tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
+def _tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
     """What is kept of the steps whose rollouts of training are all asked for, and the count of the other rollouts."""
     training = vocabulary_counts.training_rows(part)
     rows = np.intersect1d(rows, training, assume_unique=True)
@@ -105,7 +103,7 @@ def tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
 
 
 def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None]) -> Vocabulary:
-    names, of = different_names(tables)
+    names, of = _different_names(tables)
     there = np.unique(np.concatenate([np.unique(table.column("step").to_numpy()) for table in tables]))
     stretches = min(len(there), MOST_STRETCHES)
     stretch = np.arange(len(there)) * stretches // len(there)
@@ -113,7 +111,7 @@ def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None])
     totals = np.zeros(len(names), np.int64)
     for one, table in zip(of, tables, strict=True):
         np.add.at(totals, one, table.column("n").to_numpy())
-    places, chosen = rows_of_names(totals)
+    places, chosen = _rows_of_names(totals)
     shape = int(places.max()) + 1, stretches
     # a large run's tables have tens of millions of rows: where each belongs is kept in four bytes, all else of one table at a time
     cells = [
@@ -154,7 +152,7 @@ def _added(
     return grid.reshape(shape)
 
 
-def different_names(tables: Sequence[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+def _different_names(tables: Sequence[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
     """The different tokens of all tables, and which each row of each table is of."""
     columns = [table.column("token").combine_chunks() for table in tables]
     nothing = pa.array([], pa.large_string())
@@ -166,7 +164,7 @@ def different_names(tables: Sequence[pa.Table]) -> tuple[pa.Array, list[NDArray[
     return together.dictionary, found
 
 
-def rows_of_names(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows_of_names(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The row of each token, those among the rare ones all in the last, and the tokens that have a row of their own in the order of rows."""
     order = np.argsort(-totals, kind="stable")[:MOST_TOKENS]
     chosen = order[totals[order] >= LEAST]

@@ -20,7 +20,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "rows in one object"
 FAMILY: Final = NAME
-ARRAYS: Final = frozenset[str]()
 
 SPEAKS: Final = frozenset({"prompt", "response_tokens", "prediction", *SCALARS["response"]}) - {"text"}
 """Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""

@@ -41,9 +41,6 @@ class Format(Protocol):
     FAMILY: str
     """Whose files these are; those of one family may lie in one run."""
 
-    ARRAYS: frozenset[str]
-    """Keys of its records that hold a number per token, so that they need not become Python objects: they may come as float32 arrays."""
-
     def recognise(self, head: Head) -> bool:
         """Whether a file that begins so is this format's: by its keys, and by its name only beside them."""
 

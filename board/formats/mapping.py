@@ -82,11 +82,6 @@ class HandMapping:
     """One of `SAID` whose list has an item per sample: each is a rollout, and the record is their group; empty where a record is one."""
     NAME: str = "mapping by hand"
     FAMILY: str = "mapping by hand"
-    ARRAYS: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        paths = self._paths()
-        self.ARRAYS = frozenset() if self.rows or self.each else frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
 
     def recognise(self, head: Head) -> bool:
         """Whether a record has what the policy sampled where the mapping says it is."""

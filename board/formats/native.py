@@ -8,7 +8,7 @@ from typing import Final
 from board.formats.aliases import remarked
 from board.formats.common_fields import rewarded
 from board.formats.contract import Head, Place
-from board.schema import NATIVE, TOKENS
+from board.schema import TOKENS
 from board.sources.json_record import Record
 
 NAME: Final = "native"
@@ -19,9 +19,6 @@ _RELATIVES: Final[tuple[set[str], ...]] = (
     {"prompt_idx", "sample_idx", "prompt_tokens"},
 )
 """Keys by which rows of ROLL and of open-instruct are told from ours: their `values` are no critic's, their `response_tokens` are ids."""
-
-ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "token_metric")
-"""Fields that hold a number per token."""
 
 
 def recognise(head: Head) -> bool:

@@ -13,10 +13,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.analysis import vocabulary_counts
 from board.runs import column_room
 from board.runs.columns import as_table
 from board.runs.discarded import flagged, flags
@@ -37,7 +35,7 @@ INTERNAL: Final = ("offset", "nth", "prompt_key")
 
 _ENDS: Final = ("line", "offset", "step")
 _LISTS: Final = ("texts", "tokens", "moments")
-_SETS: Final = ("no_flags", "marked", "token_steps")
+_SETS: Final = ("no_flags", "marked")
 
 
 @dataclass
@@ -60,8 +58,6 @@ class FrameFacts:
     moments: dict[str, None] = field(default_factory=dict)
     no_flags: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
-    token_steps: set[int] = field(default_factory=set)
-    """Those with a token of training that counts."""
     problems: list[Problem] = field(default_factory=list)
     """What shows only where all of a shard is looked at."""
 
@@ -79,7 +75,6 @@ class FrameFacts:
             own |= others
         self.no_flags |= other.no_flags
         self.marked |= other.marked
-        self.token_steps |= other.token_steps
         self.problems += other.problems
         self.fit()
 
@@ -257,7 +252,6 @@ def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> No
             facts.named[name] = bool(known)
         else:
             facts.named[name] = facts.named.get(name, False) or _has_any(column)
-    facts.token_steps.update(pc.unique(vocabulary_counts.kept(part).column("step")).to_pylist())
     facts.texts |= dict.fromkeys(part.texts.column_names)
     facts.tokens |= dict.fromkeys(part.tokens.column_names)
     facts.moments |= dict.fromkeys(part.moments.column_names)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from board.analysis import measured_columns, step_centres
+from board.analysis import measured_columns
 from board.analysis.rollout_sample import even_sample
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics import computable, of_step_alone, per_step_values
@@ -32,7 +32,6 @@ from board.runs.merging import in_order
 from board.runs.parts import Part
 from board.runs.parts_on_demand import PartsOnDemand
 from board.runs.run import Run
-from board.schema import DISCARDED, EVALUATION
 from board.system import atomic_write
 
 GROUP_ROWS: Final = 16_384
@@ -63,23 +62,19 @@ class WrittenStretch:
     """Whether any group has a second member."""
     measured: set[str]
     """The measured columns in which some rollout has a number."""
-    centres: pd.DataFrame
-    """Of each step with a rollout of training: `step`, and by field what `board.analysis.step_centres` takes from it."""
 
     def made(self) -> Made:
         """As it is kept until all stretches are written."""
         about = {name: getattr(self, name) for name in _TOLD}
-        tables = {"sample": self.sample, "centres": pa.Table.from_pandas(self.centres, preserve_index=False)}
-        tables |= {f"steps/{split}": pa.Table.from_pandas(steps) for split, steps in self.steps.items()}
-        return Made({**about, "measured": sorted(self.measured)}, tables)
+        tables = {f"steps/{split}": pa.Table.from_pandas(steps) for split, steps in self.steps.items()}
+        return Made({**about, "measured": sorted(self.measured)}, {"sample": self.sample, **tables})
 
     @classmethod
     def read(cls, made: Made) -> "WrittenStretch":
         """What `made` tells."""
         steps = {name.partition("/")[2]: table.to_pandas() for name, table in made.tables.items() if name.startswith("steps/")}
         told = {name: made.about[name] for name in _TOLD}
-        measured, centres = set(made.about["measured"]), made.tables["centres"].to_pandas()
-        return cls(**told, sample=made.tables["sample"], steps=steps, measured=measured, centres=centres)
+        return cls(**told, sample=made.tables["sample"], steps=steps, measured=set(made.about["measured"]))
 
 
 _TOLD: Final = ("file", "sum", "sums", "first", "last", "rows", "splits", "has_groups")
@@ -128,7 +123,6 @@ class StretchWriter:
             {split: len(run.of_split(split).frame) for split in run.splits},
             bool(frame[["step", "group"]].dropna().duplicated().any()),
             {name for name in measured_columns.NAMES if name in measured.frame and name not in frame},
-            self._centres(sources, moments),
         )
 
     def _rows(self, first: int, last: int) -> pd.DataFrame:
@@ -155,15 +149,6 @@ class StretchWriter:
             else:
                 columns[name] = np.full(len(frame), np.nan)
         return pd.DataFrame(columns, index=frame.index)
-
-    def _centres(self, rows: pd.DataFrame, moments: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
-        """Of the rollouts that do not say that they are of an evaluation, or discarded."""
-        kept = (
-            ~rows["split"].isin([EVALUATION, DISCARDED]).to_numpy() if "split" in rows.columns else np.ones(len(rows), np.bool_)
-        )
-        of = {name: moments.get(name, np.full(len(rows), np.nan))[kept] for name in step_centres.columns()}
-        found = step_centres.of_rows([(rows["step"].to_numpy(np.int64)[kept], of)])
-        return pd.DataFrame({"step": found.numbers, **found.means})
 
     def _sampled(self, run: Run) -> NDArray[np.bool_]:
         """Which rollouts are in the sample: whole groups, about as many of each step, and one at least of each split of each step."""

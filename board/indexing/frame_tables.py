@@ -68,7 +68,6 @@ def account_of(
     of: str,
     facts: FrameFacts,
     written: Sequence[WrittenStretch],
-    surveys: dict[str, tuple[str, ...]],
     sums: dict[str, int],
     report: LoadReport,
 ) -> FrameAccount:
@@ -98,17 +97,5 @@ def account_of(
         counts=dict(report.counts),
         unfinished=tuple(report.unfinished),
         stretches=tuple(Stretch(one.file, one.first, one.last, one.rows, one.sum, one.sums) for one in written),
-        surveys=surveys,
         sums=sums,
     )
-
-
-def steps_of(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-    """By split the steps that there are, rising, as a column `step`."""
-    names = {name: name.removeprefix("steps-").removesuffix(".arrow") for name in tables if name.startswith("steps-")}
-    return {split: tables[name].select(["step"]) for name, split in names.items()}
-
-
-def centres_of(written: Sequence[WrittenStretch]) -> pa.Table:
-    """Of all steps what `board.analysis.step_centres` takes from them."""
-    return pa.Table.from_pandas(pd.concat([one.centres for one in written]), preserve_index=False)

@@ -12,14 +12,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import pyarrow as pa
-
-from board.analysis.step_centres import KnownCentres
 from board.errors import BoardError
-from board.indexing import frame_tokens, made_file, range_task
+from board.indexing import made_file, range_task
 from board.indexing.frame_facts import FrameFacts, IndexParts, gathered
 from board.indexing.frame_stretch import StretchWriter
-from board.metrics.formulas import CENTRES
 from board.runs import frame_files
 from board.runs.frame_files import FOLDER
 from board.runs.indexed_run import IndexedRun
@@ -29,11 +25,10 @@ from board.runs.worker import reading_of
 from board.sources import shards
 from board.system.child_process import Tell
 
-Kind = Literal["facts", "stretch", "tokens"]
+Kind = Literal["facts", "stretch"]
 
-CENTRES_FILE: Final = "centres"
 FACTS_FILE: Final = "facts"
-"""What all pieces of work of a kind need of those before, as files of the work."""
+"""What all stretches need of the parts, as a file of the work."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +88,6 @@ def _is_made(site: FrameSite, kind: Kind, first: int) -> bool:
     found = made_file.read(site.file(kind, first))
     if found is None or kind == "facts":
         return found is not None
-    if kind == "tokens":
-        return made_file.read(site.file("words", first)) is not None
     rows = site.index / FOLDER / found.about["file"]
     return rows.is_file() and bool(frame_files.sum_of(rows) == found.about["sum"])
 
@@ -107,14 +100,10 @@ def parts_of(site: FrameSite) -> IndexParts:
 
 @lru_cache(maxsize=1)
 def _facts(site: FrameSite) -> FrameFacts:
-    return FrameFacts.read(_made(site, FACTS_FILE).about)
-
-
-def _made(site: FrameSite, name: str) -> made_file.Made:
-    found = made_file.read(site.file(name))
+    found = made_file.read(site.file(FACTS_FILE))
     if found is None:
-        raise OSError(f"{site.file(name).name} is gone or damaged")
-    return found
+        raise OSError(f"{site.file(FACTS_FILE).name} is gone or damaged")
+    return FrameFacts.read(found.about)
 
 
 def _facts_of_parts(site: FrameSite, first: int, stop: int) -> None:
@@ -127,21 +116,4 @@ def _stretch(site: FrameSite, first: int, last: int) -> None:
     made_file.write(site.file("stretch", first), written.about, written.tables)
 
 
-def _tokens(site: FrameSite, first: int, stop: int) -> None:
-    before = _made(site, CENTRES_FILE).tables
-    centres = before.pop(CENTRES_FILE)
-    means = {name: centres.column(name).to_numpy() for name in CENTRES if name in centres.column_names}
-    steps = {split: table.column("step").to_numpy() for split, table in before.items()}
-    known = KnownCentres(centres.column("step").to_numpy(), means)
-    tables, some = frame_tokens.surveyed(parts_of(site), _facts(site), steps, known, first, stop)
-    words = tables.pop("words")
-    made_file.write(site.file("words", first), {}, {"words": words})
-    made_file.write(site.file("tokens", first), {"some": some}, {**tables, "names": names_of(words)})
-
-
-def names_of(words: pa.Table) -> pa.Table:
-    """Of a vocabulary what the names are counted by."""
-    return words.select(["token", "n"])
-
-
-_MAKES: Final = {"facts": _facts_of_parts, "stretch": _stretch, "tokens": _tokens}
+_MAKES: Final = {"facts": _facts_of_parts, "stretch": _stretch}

@@ -1,4 +1,4 @@
-"""The frame of a whole index written out by an engine: what is in the parts, stretches of steps, the tokens; then all laid together.
+"""The frame of a whole index written out by an engine: what is in the parts, stretches of steps; then all laid together.
 
 Each piece of work leaves a file, so that a frame that was stopped goes on where it was; what lies there of another state is removed. Cut by what
 is in the index alone: what comes out of it is the same whoever works. Knows which pieces of work there are; knows no metric.
@@ -8,19 +8,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-import pyarrow as pa
+from typing import Final
 
 from board.errors import RunNotFound
-from board.indexing import frame_facts, frame_tables, frame_task, frame_tokens, made_file
+from board.indexing import frame_facts, frame_tables, frame_task, made_file
 from board.indexing.engine import Engine
 from board.indexing.frame_facts import FrameFacts
 from board.indexing.frame_stretch import WrittenStretch
 from board.indexing.frame_task import FrameSite, Kind
 from board.indexing.made_file import Made
-from board.indexing.merged_tokens import laid_together
 from board.indexing.progress import FrameProgress
 from board.runs import frame_files
 from board.runs.frame_files import FOLDER
@@ -46,7 +42,7 @@ TRIES: Final = 3
 _MADE: Final = "made-"
 """How the names of files begin that are of no use once the frame is whole."""
 
-_WAITED: Final = {"facts": "counting", "stretch": "rows", "tokens": "tokens"}
+_WAITED: Final = {"facts": "counting", "stretch": "rows"}
 """What a reader is told of each kind of work, in their order."""
 
 Tell = Callable[[FrameProgress], None]
@@ -99,40 +95,26 @@ class _Writing:
         self._have_done("stretch", cut)
         written = [WrittenStretch.read(self._made("stretch", one.first)) for one in cut]
         tables = frame_tables.over_all(facts, written)
-        steps = frame_tables.steps_of(tables)
-        self._leave(frame_task.CENTRES_FILE, {}, {frame_task.CENTRES_FILE: frame_tables.centres_of(written), **steps})
-        together = [*self._of_parts(whole_shards=False)]
-        self._have_done("tokens", together)
-        surveys, of_tokens = laid_together(
-            self._made,
-            [one.first for one in together],
-            {split: table.column("step").to_numpy() for split, table in steps.items()},
-            frame_tokens.metrics_of(facts),
-            np.array(sorted(facts.token_steps), np.int64),
-        )
-        sums = frame_tables.write_all(folder, {**tables, **of_tokens})
+        sums = frame_tables.write_all(folder, tables)
         report = frame_facts.report(self._run, facts)
-        frame_files.write(self._site.index, frame_tables.account_of(self._site.of, facts, written, surveys, sums, report))
+        frame_files.write(self._site.index, frame_tables.account_of(self._site.of, facts, written, sums, report))
         _clean(folder, lambda name: not name.startswith(_MADE))
 
     def _facts(self) -> FrameFacts:
         """What is in the parts, found by workers and laid together for those who come next."""
-        of_parts = [*self._of_parts(whole_shards=True)]
+        of_parts = [*self._of_shards()]
         self._have_done("facts", of_parts)
         facts = FrameFacts(shards=self._parts.shards)
         for one in of_parts:
             facts.add(FrameFacts.read(self._made("facts", one.first).about))
-        self._leave(frame_task.FACTS_FILE, facts.written(), {})
+        made_file.write(self._site.file(frame_task.FACTS_FILE), facts.written(), {})
         return facts
 
-    def _leave(self, name: str, about: dict[str, Any], tables: dict[str, pa.Table]) -> None:
-        made_file.write(self._site.file(name), about, tables)
-
-    def _of_parts(self, *, whole_shards: bool) -> Iterator[_Work]:
-        """The parts, some at a time, in their order."""
+    def _of_shards(self) -> Iterator[_Work]:
+        """The parts of whole shards, some at a time, in their order."""
         places, rows, first = self._parts.places, self._parts.rows, 0
         for at in range(1, len(places) + 1):
-            may_end = at == len(places) or not whole_shards or places[at][0] != places[at - 1][0]
+            may_end = at == len(places) or places[at][0] != places[at - 1][0]
             if may_end and (at - first >= TOGETHER_PARTS or at == len(places)):
                 yield _Work(first, at, sum(rows[first:at]))
                 first = at

@@ -1,9 +1,9 @@
 """The frame of an index as it lies on the disk: all rollouts merged and in order of steps, written once, read by steps and columns.
 
 Parquet files of whole steps (`rows-*.parquet`), a sample of them (`sample.arrow`), what curves need of each step (`steps-*.arrow`), where the
-rollouts of each part are (`parts.arrow`), what pages of tokens need (`vocabulary.arrow`, `survey-*.arrow`), and `frame.json`, which vouches
-for itself and for what it names, and says of which state of the index all this is. Columns are named by what they are: `frame/reward`,
-`source/offset`, `moment/kl/mean`, `measured/words`. Knows files and columns; knows no run.
+rollouts of each part are (`parts.arrow`), and `frame.json`, which vouches for itself and for what it names, and says of which state of the
+index all this is. Columns are named by what they are: `frame/reward`, `source/offset`, `moment/kl/mean`, `measured/words`. Knows files and
+columns; knows no run.
 """
 
 import json
@@ -38,11 +38,7 @@ KEY: Final = "rollout"
 SAMPLED: Final = "sampled"
 """The column of booleans: whether a rollout is in the sample."""
 
-VOCABULARY: Final = "vocabulary.arrow"
-
-LAYOUT: Final = 3
-_WITHOUT_SUMS: Final = 2
-"""The layout before, without the sums of chunks: a file of rows is read whole to verify it."""
+LAYOUT: Final = 4
 
 _MOST_BYTES: Final = 1_000_000_000
 _PIECE: Final = 4_000_000
@@ -66,7 +62,6 @@ _SHAPE: Final = {
     "counts": MapOf(int),
     "unfinished": [str],
     "stretches": [{"file": str, "rows": int, "sum": int, "sums": str}],
-    "surveys": MapOf([str]),
     "sums": MapOf(int),
 }
 
@@ -82,8 +77,8 @@ class Stretch:
     rows: int
     sum: int
     """Of the whole file."""
-    sums: str = ""
-    """What `sums_of_rows` gave; empty in an index of an earlier layout."""
+    sums: str
+    """What `sums_of_rows` gave."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +113,6 @@ class FrameAccount:
     unfinished: tuple[str, ...]
     stretches: tuple[Stretch, ...]
     """In order of steps."""
-    surveys: dict[str, tuple[str, ...]]
-    """By split the token metrics of which there is a survey, in the order of their files."""
     sums: dict[str, int]
     """By name the sum of each file but the stretches."""
 
@@ -145,15 +138,6 @@ class FrameFiles:
     def steps(self, split: str) -> pa.Table:
         """What curves need of the rollouts of a split, mapped: `step` (rising), `rows`, `value/<key>` and `stat/<column>/<statistic>`."""
         return self._mapped(f"steps-{split}.arrow")
-
-    def vocabulary(self) -> pa.Table | None:
-        """The tokens of all rollouts of training (`board.analysis.kept_vocabulary`), mapped; None where nobody counted them."""
-        return self._mapped(VOCABULARY) if VOCABULARY in self.account.sums else None
-
-    def survey(self, split: str, metric: str) -> pa.Table | None:
-        """All tokens of a split by a metric (`board.analysis.merged_survey`), mapped; None where nobody looked at them."""
-        held = self.account.surveys.get(split, ())
-        return self._mapped(survey_name(split, held.index(metric))) if metric in held else None
 
     def is_sound(self) -> bool:
         """Whether all files are as they were written, to the last byte."""
@@ -248,10 +232,10 @@ class _RowsFile:
         # here alone: opening a run that has no such files starts sooner without it
         import pyarrow.parquet as pq
 
-        self._path, self._stretch = path, stretch
+        self._path = path
         self._sums = np.frombuffer(bytes.fromhex(stretch.sums), ">u8").tolist()
         presence.bring([(path, max(0, size - _PIECE), size)])
-        self._verify({0: _footer(path, size) if self._sums else (0, size)})
+        self._verify({0: _footer(path, size)})
         self._file = pq.ParquetFile(str(path), page_checksum_verification=True)
         self.rows: int = self._file.metadata.num_rows
         self.groups: int = self._file.num_row_groups
@@ -268,8 +252,6 @@ class _RowsFile:
 
     def bring(self, columns: Sequence[str], groups: Sequence[int]) -> None:
         """Have these columns of these groups on this machine, and verified. Raises ValueError where one is damaged."""
-        if not self._sums:  # the whole was verified
-            return
         chunks = _chunks(self._file.metadata)
         at = [self._file.schema_arrow.get_field_index(name) for name in columns]
         wanted = [group * self._file.metadata.num_columns + column for group in groups for column in at]
@@ -286,7 +268,7 @@ class _RowsFile:
                 known = _verified[self._path] = state, set()
             for number, (start, stop) in spans.items():
                 if number not in known[1]:
-                    if _digest_of(stream, start, stop) != (self._sums[number] if self._sums else self._stretch.sum):
+                    if _digest_of(stream, start, stop) != self._sums[number]:
                         raise ValueError("it is not as it was written")
                     known[1].add(number)
 
@@ -322,11 +304,6 @@ def unusable(index: Path, name: str, error: Exception) -> RunNotFound:
     return RunNotFound(f"{FOLDER}/{name} of the index {shown(index.resolve().name)!r} cannot be used: {why}.{again}")
 
 
-def survey_name(split: str, number: int) -> str:
-    """The file of a survey, by its number among those of the split."""
-    return f"survey-{split}-{number}.arrow"
-
-
 def sum_of(path: Path) -> int:
     """The sum of a whole file. Raises OSError."""
     with path.open("rb") as stream:
@@ -347,11 +324,7 @@ def read(index: Path, of: str) -> FrameFiles | None:
     try:
         digest, _, text = run_files.whole(folder / NAME, most=_MOST_BYTES, within=index).partition(b"\n")
         told = json.loads(text)
-        if digest != _digest(text) or (layout := told.pop("layout")) not in (LAYOUT, _WITHOUT_SUMS) or told["of"] != of:
-            return None
-        if layout == _WITHOUT_SUMS:
-            told["stretches"] = [{**one, "sums": ""} for one in told["stretches"]]
-        if not fits(told, _SHAPE):
+        if digest != _digest(text) or told.pop("layout") != LAYOUT or told["of"] != of or not fits(told, _SHAPE):
             return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -359,7 +332,6 @@ def read(index: Path, of: str) -> FrameFiles | None:
     problems = tuple(Problem(**one) for one in told["problems"])
     lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
     ids = {name: tuple(values) for name, values in told["ids"].items()}
-    told["surveys"] = {split: tuple(metrics) for split, metrics in told["surveys"].items()}
     if any(
         Path(one.file).name != one.file or not isinstance(one.first, int) or not isinstance(one.last, int) for one in stretches
     ):

@@ -129,7 +129,7 @@ class _RowReader:
 
     def __init__(self, shard: str, kind: Format, reading: ReadOptions, report: LoadReport) -> None:
         self._shard, self._kind, self._pads, self._report = shard, kind, reading.all_pads, report
-        self._parser, self._name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
+        self._name = namer(reading.tokenizer)
 
     def read(self, items: Sequence[Item], room: ColumnRoom) -> Block | None:
         """The rollouts of these items, None when there are none; what cannot be read goes into the report."""
@@ -150,7 +150,7 @@ class _RowReader:
     def _rows(self, item: Line | Parsed) -> list[Row]:
         """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
         try:
-            record = item.record if isinstance(item, Parsed) else self._parser.parse(item.data)
+            record = item.record if isinstance(item, Parsed) else json_record.parse(item.data)
         except RowRefused as error:
             if isinstance(item, Line) and not item.whole:
                 self._report.unfinished.append(self._shard)

@@ -4,9 +4,7 @@ It may be deleted at any time. The run folder is never written to. Knows where p
 """
 
 import json
-import shutil
-from collections.abc import Set as AbstractSet
-from contextlib import suppress
+import os
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import Final
 
 from xxhash import xxh3_64
 
-from board.runs.part_folder import ORPHAN_SECONDS, Manifest, PartFolder, age
+from board.runs.part_folder import Manifest, PartFolder
 from board.sources.shards import Shard
 from board.text.path_names import shown
 from board.user_files import private_folders, user_folders
@@ -23,8 +21,8 @@ _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 """The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
 outlives the code that made it."""
 
-_OUTLIVED_SECONDS: Final = 14 * 86_400
-"""A cache of another version of the board is removed when it has not been written to for so long."""
+LOCATION: Final = ".location"
+"""The ending of the file beside a run's folder that says where the run is; its time says when the run was opened last."""
 
 
 def makers() -> list[Path]:
@@ -59,15 +57,8 @@ class Store(PartFolder):
         for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
             private_folders.close(other)
         self.probe()
+        self.folder.with_name(self.folder.name + LOCATION).write_bytes(os.fsencode(self.location))
 
     def manifest(self, shard: Shard) -> Manifest | None:
         """As of any folder of parts; None where another user made this one, whose numbers are nobody's."""
         return None if private_folders.are_others(self.folder, self.root) else super().manifest(shard)
-
-    def clean(self, used: AbstractSet[str], older_than: float = ORPHAN_SECONDS) -> None:
-        """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""
-        super().clean(used, older_than)
-        with suppress(OSError):
-            for other in self.root.glob("v-*"):
-                if other != self.folder.parent and min(map(age, [other, *other.iterdir()])) > _OUTLIVED_SECONDS:
-                    shutil.rmtree(other, ignore_errors=True)

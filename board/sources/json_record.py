@@ -10,11 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 import orjson
-import simdjson
-from numpy.typing import NDArray
 
 from board.errors import RowRefused
-from board.sources import json_cells
 
 _BOM: Final = b"\xef\xbb\xbf"
 """Stands before a line where files were put end to end."""
@@ -30,48 +27,12 @@ Record = dict[str, Any]
 COMPANIONS: Final = "companions"
 """Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""
 
+Keys = tuple[str, ...]
 
-class LineParser:
-    """Reads line after line, in one thread; a list of numbers under a key of `arrays` becomes float32 without a Python object per number.
+Numbers = np.ndarray
+"""The numbers of a flat list that has any: float64, one-dimensional."""
 
-    Anything but numbers in such a list (a null, a text, NaN) leaves it a list, as `parse` gives it. A list hidden between numbers, which
-    no trainer writes, counts as the numbers in it.
-    """
-
-    def __init__(self, arrays: AbstractSet[str] = frozenset()) -> None:
-        self._arrays = arrays
-        self._parser = simdjson.Parser()
-
-    def parse(self, data: bytes) -> Record:
-        """As the function `parse`. Raises RowRefused with the reason."""
-        record = self._quickly(data) if self._arrays else None  # without arrays to gain by, the other way is quicker
-        return parse(data) if record is None else record
-
-    def _quickly(self, data: bytes) -> Record | None:
-        """The object on a line of strict JSON whose numbers 64 bits hold; None for any other, which orjson and json know best.
-
-        Nothing of simdjson's outlives the call: it refuses to parse on while one of its objects is held.
-        """
-        try:
-            found = self._parser.parse(data)
-            if not isinstance(found, simdjson.Object) or len(found) > json_cells.MOST_KEYS:
-                return None
-            keys = tuple(found.keys())
-            return {key: self._value(key, found[key]) for key in keys} if json_cells.are_found(keys) else None
-        except (ValueError, RuntimeError):
-            return None
-
-    def _value(self, key: str, value: Any) -> Any:
-        if isinstance(value, simdjson.Array):
-            array = _float32(value) if key in self._arrays else None
-            return value.as_list() if array is None else array
-        return value.as_dict() if isinstance(value, simdjson.Object) else value
-
-
-def _float32(value: Any) -> NDArray[np.float32] | None:
-    """The numbers of a flat list; None when it holds anything else. Those beyond float32 are infinite, of which numpy may warn."""
-    found = json_cells.numbers(value)
-    return None if found is None else np.asarray(found, np.float64).astype(np.float32)
+_NUMBERS: Final = frozenset({int, float})
 
 
 def parse(data: bytes) -> Record:
@@ -85,6 +46,25 @@ def parse(data: bytes) -> Record:
     if not isinstance(value, dict):
         raise RowRefused(f"is not a JSON object but {_describe(value)}")
     return value
+
+
+def cells(data: bytes, known: Keys, plain: AbstractSet[str]) -> tuple[Keys, list[Any]] | None:
+    """The keys of the JSON object on a line and its values, in the order of `known` where these are its keys; None where `parse` knows best.
+
+    Flat lists of numbers are Numbers, but for those under the keys of `plain`.
+    """
+    try:
+        found = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    if type(found) is not dict:
+        return None
+    keys = known if len(found) == len(known) and found.keys() >= {*known} else tuple(found)
+    return keys, [_cell(found[key]) if key not in plain else found[key] for key in keys]
+
+
+def _cell(value: Any) -> Any:
+    return np.array(value, np.float64) if type(value) is list and value and {*map(type, value)} <= _NUMBERS else value
 
 
 def parse_value(data: bytes) -> Any:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from board.analysis.concordance import Occurrence, Order, lines, ordered, spread, token_at
 from board.analysis.selection import page, pages
-from board.analysis.stored_search import StoredHits, StoredSearch
 from board.analysis.text_search import How, SearchText, by_step, count_hits
 from board.analysis.word_probability import BY, WordProbability, early_and_late, of_places
 from board.errors import FieldMissing
@@ -26,7 +25,7 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, linked, place, rollout_detail, search_all, whole_step
+from board.ui import caches, filter_chips, linked, place, rollout_detail, whole_step
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -38,9 +37,6 @@ HOWS: Final[dict[How, str]] = {"words": "All words", "phrase": "Phrase", "expres
 
 _MOST_ROLLOUTS: Final = 2_000
 """Of more rollouts with a hit, the places of so many are listed, evenly from all."""
-
-_MOST_STORED: Final = 400
-"""The same of a run that is larger than memory: each lies in a part of its own, maybe far away."""
 
 _PAGE_LINES: Final = 100
 _PLOT_HEIGHT: Final = 130
@@ -67,11 +63,7 @@ class Hits:
     """How many were looked at."""
     by_step: Callable[[], pd.DataFrame]
     rows: dict[str, pd.DataFrame]
-    """By text the rollouts with a hit there whose places may be listed: index key, step, reward, prompt_key."""
-    totals: dict[str, int]
-    """By text how many rollouts have a hit there."""
-    state: str
-    """Tells these hits from those of another moment of the same search."""
+    """By text the rollouts with a hit there: index key, step, reward, prompt_key."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +81,12 @@ class Search:
 
 
 def _beside_all(view: View) -> bool:
-    """Whether the curves of all rollouts stand beside those of the filter's: always where that takes hardly longer, else if it is asked for."""
+    """Whether the curves of all rollouts stand beside those of the filter's: always where that takes hardly longer, else if it is asked for.
+
+    Never where a sample is all there is of them: what a filter leaves is not part of it.
+    """
     every = view.unfiltered
-    if view.run is every:
+    if view.run is every or every.sample is not None:
         return False
     if len(every.frame) <= _SEARCHED_UNASKED or len(view.run.frame) * _FEW_OF >= len(every.frame):
         return True
@@ -119,8 +114,7 @@ def _hits(view: View, asked: Search, counts: pd.DataFrame) -> Hits:
     """Of the rollouts of the view, by the counts of places in each."""
     run, hit = view.run, _has_hit(counts)
     rows = {name: _rows(run, counts[name].to_numpy() > 0) for name in asked.columns}
-    totals = {name: len(found) for name, found in rows.items()}
-    return Hits(int(counts.to_numpy().sum()), int(hit.sum()), len(hit), lambda: _by_step(run, hit), rows, totals, "")
+    return Hits(int(counts.to_numpy().sum()), int(hit.sum()), len(hit), lambda: _by_step(run, hit), rows)
 
 
 def _rows(run: Run, chosen: NDArray[np.bool_]) -> pd.DataFrame:
@@ -131,12 +125,6 @@ def _rows(run: Run, chosen: NDArray[np.bool_]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=frame.index)
 
 
-def _stored_hits(all_of: StoredSearch, found: StoredHits) -> Hits:
-    """Of all rollouts of a run that is larger than memory, as far as they were looked at."""
-    state = f"parts {found.parts}"
-    return Hits(found.places, found.hit, found.rollouts, lambda: all_of.by_step(found), found.rows, found.totals, state)
-
-
 def _by_step(run: Run, hit: NDArray[np.bool_]) -> pd.DataFrame:
     return by_step(run.frame[[name for name in ("step", "reward") if name in run.frame.columns]], hit)
 
@@ -144,14 +132,14 @@ def _by_step(run: Run, hit: NDArray[np.bool_]) -> pd.DataFrame:
 def _places_in_context(view: View, asked: Search, hits: Hits) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
     held = {name: _once(name, rows) for name, rows in hits.rows.items()}
-    most = _MOST_STORED if hits.state else _MOST_ROLLOUTS
     found = [
-        line for name, rows in held.items() for line in lines(view.run, spread(rows.index.to_numpy(), most), name, asked.wanted)
+        line
+        for name, rows in held.items()
+        for line in lines(view.run, spread(rows.index.to_numpy(), _MOST_ROLLOUTS), name, asked.wanted)
     ]
     known = pd.concat([*held.values()])
     steps, rewards = (dict(zip(known.index.tolist(), known[name].tolist(), strict=True)) for name in ("step", "reward"))
-    left_out = sum(hits.totals[name] - len(hits.rows[name]) for name in held)
-    return ordered(found, asked.order, steps, rewards), sum(map(len, held.values())) + left_out
+    return ordered(found, asked.order, steps, rewards), sum(map(len, held.values()))
 
 
 def _once(name: str, rows: pd.DataFrame) -> pd.DataFrame:
@@ -193,7 +181,7 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
             columns=2 if probable is None else 3,
         )
 
-    payload = caches.curves("search", made, view.run, *asked.key, str(count), hits.state)
+    payload = caches.curves("search", made, view.run, *asked.key, str(count))
     curves.show(
         payload,
         key=_CURVES,
@@ -206,8 +194,8 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
         if probable is not None:
             _probability_told(view, hits, probable)
         else:
-            large = hits.state or view.run.is_partial
-            why = "is not looked up in a run that is larger than memory" if large else "needs response_tokens and logprobs"
+            partial = "is not looked up in a sample of a run"
+            why = partial if view.run.is_partial else "needs response_tokens and logprobs"
             lacking.append(f"How probable it is {why}")
     if lacking:
         unfilled(lacking)
@@ -216,12 +204,7 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
 def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | None:
     """How probable it is at its places in responses; None where that is not known, or the run is larger than memory."""
     run = view.run
-    if (
-        hits.state
-        or run.is_partial
-        or "response" not in asked.columns
-        or not (run.has_tokens and "logprobs" in run.token_metrics)
-    ):
+    if run.is_partial or "response" not in asked.columns or not (run.has_tokens and "logprobs" in run.token_metrics):
         return None
 
     def make() -> WordProbability:
@@ -248,16 +231,20 @@ def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None
 def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
     found, rollouts = caches.built(
-        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order, hits.state
+        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order
     )
-    count, most = pages(len(found), _PAGE_LINES), _MOST_STORED if hits.state else _MOST_ROLLOUTS
+    count = pages(len(found), _PAGE_LINES)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         number = st.pagination(count, **linked.page("search_page", count)) if count > 1 else 1
         numbers = page(np.arange(len(found)), number, _PAGE_LINES)
         shown = [found[at] for at in numbers.tolist()]
         notes = [f"{int(numbers[0]) + 1:,} to {int(numbers[-1]) + 1:,} of {plural(len(found), 'line')}"]
         notes += ["a prompt once a step"] if "prompt" in asked.columns else []
-        notes += [f"of {most:,} rollouts, evenly from {rollouts:,}"] if rollouts > most * len(asked.columns) else []
+        notes += (
+            [f"of {_MOST_ROLLOUTS:,} rollouts, evenly from {rollouts:,}"]
+            if rollouts > _MOST_ROLLOUTS * len(asked.columns)
+            else []
+        )
         st.text(" · ".join(notes))
     opened = next((at for at, line in enumerate(shown) if _is_open(view, line)), None)
     has_reward = "reward" in view.run.frame.columns
@@ -303,14 +290,7 @@ def _opened(view: View, line: Occurrence | None) -> None:
 
 
 def _found(view: View, asked: Search) -> tuple[Hits, pd.DataFrame | None]:
-    """What was found in the rollouts of the view, and the counts of all without the filter, where they are counted, too.
-
-    Of a run that is larger than memory: in all of it as far as somebody asked for that, else in its sample.
-    """
-    all_of = search_all.search(view.run, asked.wanted, asked.columns, asked.key)
-    known = search_all.draw(view.run, all_of)
-    if all_of is not None and known is not None:
-        return _stored_hits(all_of, known), None
+    """What was found in the rollouts of the view, and the counts of all without the filter, where they are counted, too."""
     every = _counted(asked, view.unfiltered) if _beside_all(view) else None
     counts = _counted(asked, view.run) if every is None else every.loc[view.run.frame.index]
     return _hits(view, asked, counts), every
@@ -319,6 +299,8 @@ def _found(view: View, asked: Search) -> tuple[Hits, pd.DataFrame | None]:
 def draw(view: View, asked: Search) -> None:
     """Everything that is said of what is looked for."""
     hits, every = _found(view, asked)
+    if view.run.sample is not None:
+        st.text(f"{view.run.sample.share}: these were searched. A filter that leaves fewer has all it leaves searched.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(
             f"{plural(hits.places, 'place')} in {hits.hit:,} of {plural(hits.of, 'rollout')} ({hits.hit / max(1, hits.of):.1%})"

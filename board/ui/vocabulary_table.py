@@ -72,10 +72,6 @@ def summary(of: Vocabulary, listed: int, matching: int) -> str:
     parts = [f"{plural(of.total, 'token')}, {different:,} different"]
     if of.folded:
         parts.append(f"{of.folded:,} rare ones taken together")
-    if of.missed:
-        parts.append(
-            f"so many different ones that one written up to {of.missed:,} times may be among them, or be counted twice as different"
-        )
     parts.append(f"{listed:,} of {matching:,} listed" if listed < matching else f"{listed:,} listed")
     return " · ".join(parts)
 

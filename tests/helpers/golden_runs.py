@@ -16,7 +16,7 @@ from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.sources import json_archive, streams, trackio_records
-from board.sources.json_record import LineParser, Record
+from board.sources.json_record import Record, parse
 
 GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
 
@@ -102,7 +102,7 @@ SHARDS = [pytest.param(folder, path, id=path.relative_to(GOLDEN).as_posix()) for
 
 
 def golden(kind: Format, name: str) -> list[Row]:
-    """The rows of a file of the golden run of a format, read as a run is: arrays come as float32 where the format says so."""
+    """The rows of a file of the golden run of a format, read as a run is."""
     records = golden_records(kind, name)
     return [row for at, record in enumerate(records, 1) for row in formats.read(record, kind, Place(name, at))]
 
@@ -112,8 +112,7 @@ def golden_records(kind: Format, name: str) -> list[Record]:
     path = GOLDEN / kind.__name__.rpartition(".")[2] / name  # type: ignore[attr-defined]
     if path.suffix == ".parquet":
         return list(pq.read_table(path).to_pylist())
-    reader = LineParser(kind.ARRAYS)
-    return [reader.parse(line) for line in path.read_bytes().splitlines()]
+    return [parse(line) for line in path.read_bytes().splitlines()]
 
 
 def golden_head(kind: Format, name: str) -> Head:

@@ -16,7 +16,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.sources.shards import Line
 
-BY_ROWS = cast(Format, SimpleNamespace(**{name: getattr(native, name) for name in ("NAME", "FAMILY", "ARRAYS", "rollouts")}))
+BY_ROWS = cast(Format, SimpleNamespace(**{name: getattr(native, name) for name in ("NAME", "FAMILY", "rollouts")}))
 """The board's own format, but not it itself: what reads by columns does not know it."""
 
 KINDS = ("scalars", "texts", "tokens", "moments")

@@ -93,7 +93,7 @@ def test_the_same_whoever_writes_it(run: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(local_engine, "SMALL_ROLLOUTS", 0)
     indexed(run, tmp_path / "index", ShuffledEngine(seed=1))
     wanted = files_of(tmp_path / "index")
-    assert {"vocabulary.arrow", "survey-train-0.arrow", "frame.json"} <= wanted.keys()
+    assert {"sample.arrow", "steps-train.arrow", "frame.json"} <= wanted.keys()
     assert not [name for name in wanted if name.startswith("made-")]
 
     for engine in (ShuffledEngine(seed=2), LocalEngine(1), LocalEngine(2)):
@@ -122,7 +122,7 @@ class StoppedEngine(ShuffledEngine):
                 raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("after", [1, 5, 14])
+@pytest.mark.parametrize("after", [1, 5, 11])
 def test_goes_on_where_it_was_stopped(after: int, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped at any piece of work it does none twice, and what comes of it is the same; until then there is no frame."""
     monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
@@ -135,7 +135,7 @@ def test_goes_on_where_it_was_stopped(after: int, run: Path, tmp_path: Path, mon
     indexed(run, tmp_path / "index", second)
     assert opens_no_part(open_run(tmp_path / "index"))
     assert not set(first.made) & set(second.made)
-    assert {"facts 0", "facts 1", "facts 2", "tokens 0", "tokens 1", "tokens 2", "stretch 0"} <= {*first.made, *second.made}
+    assert {"facts 0", "facts 1", "facts 2", "stretch 0"} <= {*first.made, *second.made}
     assert_same(open_run(tmp_path / "index"), open_run(run))
     own, other = ({name for name in files_of(tmp_path / place) if not name.startswith("rows-")} for place in ("index", "whole"))
     assert own == other
@@ -146,14 +146,14 @@ def test_what_a_stop_left_damaged_is_made_again(left: str, run: Path, tmp_path: 
     """Nothing half written is taken for whole."""
     monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
     with pytest.raises(KeyboardInterrupt):
-        indexed(run, tmp_path / "index", StoppedEngine(14))
+        indexed(run, tmp_path / "index", StoppedEngine(11))
     for path in (tmp_path / "index" / "frame").glob(f"{left}*"):
         path.write_bytes(path.read_bytes()[:-7])
     indexed(run, tmp_path / "index")
     assert_same(open_run(tmp_path / "index"), open_run(run))
 
 
-@pytest.mark.parametrize("name", ["rows-", "sample", "steps-", "parts", "vocabulary", "survey-"])
+@pytest.mark.parametrize("name", ["rows-", "sample", "steps-", "parts"])
 def test_a_damaged_file_is_found_and_mended(name: str, run: Path, tmp_path: Path) -> None:
     """The command reads what is there against its sums, and writes the frame anew where one is off."""
     indexed(run, tmp_path / "index")
@@ -180,13 +180,13 @@ def test_a_piece_of_work_that_always_fails_is_told(run: Path, tmp_path: Path) ->
 
 
 def test_says_how_far_it_is(run: Path, tmp_path: Path) -> None:
-    """Three times through all rollouts, each from nothing to all, with a rate and the time left."""
+    """Twice through all rollouts, each from nothing to all, with a rate and the time left."""
     said = list[IndexProgress]()
     with target.opened(run, tmp_path / "index") as goal:
         IndexJob(goal, ShuffledEngine(), said.append).run()
     frames = [one.frame for one in said if one.frame]
-    assert [*dict.fromkeys(one.doing for one in frames)] == ["counting", "rows", "tokens"]
-    assert {one.doing: one.done for one in frames} == dict.fromkeys(["counting", "rows", "tokens"], 54)
+    assert [*dict.fromkeys(one.doing for one in frames)] == ["counting", "rows"]
+    assert {one.doing: one.done for one in frames} == dict.fromkeys(["counting", "rows"], 54)
     assert all(one.total == 54 for one in frames)
-    assert said[-1].words().startswith("frame, tokens (3 of 3): 100%, 54 of 54 rollouts, ")
+    assert said[-1].words().startswith("frame, rows (2 of 2): 100%, 54 of 54 rollouts, ")
     assert said[-1].as_json()["frame"]["seconds_left"] == 0

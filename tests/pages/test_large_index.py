@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -155,50 +154,34 @@ def test_a_page_of_a_step_has_all_of_it(sampled: Run) -> None:
     assert "45 rollouts of step 7" in texts(opened("responses", run="run", step="7"))
 
 
-def test_pages_of_tokens_speak_of_all(sampled: Run) -> None:
-    """Tokens that rise and fall, and all tokens by a metric, are of all rollouts of training and say so; phrases are of the sample."""
-    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
-    assert not test.exception
-    assert "Of all 1,900 rollouts." in texts(test)
-    test = opened("all_tokens", run="index", step="7", tokens_scope="All steps")
-    assert not test.exception
-    assert "Of all 1,900 rollouts." in texts(test)
+def test_pages_of_words_and_tokens_say_that_they_are_of_the_sample(sampled: Run) -> None:
+    """Tokens that rise and fall, all tokens by a metric of all steps, and phrases."""
+    pages = {"words": {"words": "Tokens that rise and fall"}, "all_tokens": {"tokens_scope": "All steps"}}
+    for page, choices in pages.items():
+        test = opened(page, run="index", step="7", **choices)
+        assert not test.exception
+        assert "A sample of 380 of 1,900 rollouts, even over steps: their tokens alone are counted." in texts(test)
     assert "phrases of all rollouts are not looked for" in texts(opened("words", run="index", step="7"))
 
 
-def test_a_damaged_vocabulary_is_told(root: Path, sampled: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page falls back to the sample, and says why."""
-    shutil.copytree(root / "index", tmp_path / "root" / "index")
-    path = tmp_path / "root" / "index" / "frame" / "vocabulary.arrow"
-    path.write_bytes(path.read_bytes()[:-9])
-    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "root"))
-    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
-    assert not test.exception
-    assert "Of the sample: vocabulary.arrow of all rollouts is damaged" in texts(test)
-
-
-def test_a_search_of_all_rollouts(root: Path, sampled: Run, whole: Run) -> None:
-    """A search begins in the sample; asked for all it goes through every part, and finds what is found in memory, with the way to a place."""
-    test = opened("search", run="index", step="7", q="17.3", search_in="prompt")
-    assert "Searched in the sample." in texts(test)
-    next(one for one in test.button if one.label.startswith("Search all")).click()
-    for _ in range(100):
-        test.run()
-        if "Searched all 1,900 rollouts." in texts(test):
-            break
-        time.sleep(0.2)
-    of_memory = texts(opened("search", run="run", step="7", q="17.3", search_in="prompt"))
-    found = next(line for line in of_memory.splitlines() if " of 1,900 rollouts (" in line)
-    assert found in texts(test)
-    assert not test.exception
+@pytest.mark.parametrize(("condition", "said"), [("", "A sample of 380 of 1,900 rollouts"), ("step = 17", "")])
+def test_a_search(root: Path, sampled: Run, whole: Run, condition: str, said: str) -> None:
+    """A search of the sample says that it is one; of a filter that leaves few every rollout is searched, as in memory."""
+    held = sampled.of_split("train").of_steps(17, 17)
+    link = {"step": "17", "q": held.rollout(int(held.frame.index[0])).texts["prompt"], "search_in": "prompt", "filter": condition}
+    test = opened("search", run="index", **link)
     lines = [
         json.loads(one.proto.json)["rows"] for one in test.get("bidi_component") if "concordance" in one.proto.component_name
     ]
     assert {line["facts"][0] for line in lines[0]} == {"17"}
+    assert said in texts(test)
+    assert ("these were searched" in texts(test)) == bool(said)
+    if not said:
+        of_memory = texts(opened("search", run="run", **link))
+        assert next(line for line in of_memory.splitlines() if " of 45 rollouts (" in line) in texts(test)
 
     key = next(int(key) for key in whole.of_split("train").of_steps(17, 17).frame.index if key not in sampled.frame.index)
-    test = opened("search", run="index", step="17", q="17.3", rollout=whole.rollout(key).source)
-    assert not test.exception
+    assert not opened("search", run="index", **link, rollout=whole.rollout(key).source).exception
 
 
 def test_commands_and_comparisons_say_that_they_look_at_a_sample(sampled: Run, root: Path) -> None:

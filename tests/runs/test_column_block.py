@@ -18,7 +18,6 @@ from board.runs import part_builder
 from board.runs.column_block import LEFT_ALONE, ColumnReader
 from board.runs.part_builder import Item
 from board.schema import TOKENS
-from board.sources import json_cutting
 from board.sources.shards import Line, Shard, find_shards, read_lines
 from board.text.padding import COMMON_PADS
 
@@ -30,12 +29,6 @@ LINE_FILES = [
 MUTATED = [path for path in shards("native") if path.suffix == ".jsonl"]
 QUICK, ALL = 200, 2_000
 """So many blocks are made in every run of the tests, and so many in all."""
-
-
-@pytest.fixture(autouse=True)
-def cut_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tokens are cut out of lines however short they are, as only long ones are else."""
-    monkeypatch.setattr(json_cutting, "LEAST_BYTES", 0)
 
 
 def taken(data: bytes) -> bool:
@@ -130,6 +123,14 @@ def test_what_is_ordinary_is_read_by_columns(change: dict[str, Any]) -> None:
         assert_same(lines_of(data))
 
 
+@pytest.mark.parametrize("behind", [b',"step":2}', b',"a\\u0000b":1}', b',"\\u0061":1,"a":2}'])
+def test_keys_as_no_trainer_writes_them(behind: bytes) -> None:
+    """A key twice, the last of which counts, and one with the character 0 are what the rows would have given."""
+    data = line(ROW) + line(ROW).rstrip()[:-1] + behind
+    assert taken(data)
+    assert_same(lines_of(data))
+
+
 @pytest.mark.parametrize("change", REFUSED.values(), ids=REFUSED)
 def test_what_is_unusual_is_left_to_the_rows(change: dict[str, Any]) -> None:
     """Alone and between other rows; nothing of it changes by that."""
@@ -139,15 +140,9 @@ def test_what_is_unusual_is_left_to_the_rows(change: dict[str, Any]) -> None:
 
 
 def test_bytes_that_are_no_strict_json_are_left_to_the_rows() -> None:
-    """A half line, a key twice, a list, bytes that are no UTF-8, a problem in place of a line."""
+    """A half line, a list, bytes that are no UTF-8, a problem in place of a line."""
     whole = line(ROW).rstrip()
-    for data in (
-        whole[:-1],
-        whole[:-1] + b',"step":2}',
-        b"[" + whole + b"]",
-        whole.replace(b'"p"', b'"\xff"'),
-        b'{"a\\u0000b":1}',
-    ):
+    for data in (whole[:-1], b"[" + whole + b"]", whole.replace(b'"p"', b'"\xff"')):
         assert not taken(line(ROW) + data)
         assert_same(lines_of(line(ROW) + data))
 
@@ -182,7 +177,6 @@ def _check_blocks(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
         dice = random.Random(seed)
         odd = seed % 2 == 1
         data = block(dice, odd=odd)
-        monkeypatch.setattr(json_cutting, "LEAST_BYTES", dice.choice((0, 0, 1_000)))
         monkeypatch.setattr(part_builder, "ROWS_AT_ONCE", dice.choice((1, 3, 1_024)))
         monkeypatch.setattr(part_builder, "ROWS_PER_PART", dice.choice((5, 16_384, 16_384, 16_384)))
         monkeypatch.setattr(part_builder, "BYTES_PER_PART", 2_000 if seed % 9 == 0 else 32_000_000)

@@ -2,8 +2,6 @@
 
 import json
 import math
-import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,21 +48,10 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
 }
 
 
-WAYS = {"a line": json_record.parse, "line after line": json_record.LineParser(frozenset({"logprobs"})).parse}
-
-
-@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
-def parse(request: pytest.FixtureRequest) -> Callable[[bytes], json_record.Record]:
-    """Both ways to read a line, which differ in speed alone."""
-    return request.param
-
-
 @pytest.mark.parametrize(("data", "expected"), READ.values(), ids=READ)
-def test_objects_are_read_and_can_be_stored(
-    parse: Callable[[bytes], json_record.Record], data: bytes, expected: dict[str, Any]
-) -> None:
+def test_objects_are_read_and_can_be_stored(data: bytes, expected: dict[str, Any]) -> None:
     """What is JSON, or what Python writes for it, is read; what UTF-8 cannot hold is written out."""
-    parsed = parse(data)
+    parsed = json_record.parse(data)
 
     assert parsed == expected
     repr(parsed).encode()
@@ -109,12 +96,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("data", "reason"), REFUSED.values(), ids=REFUSED)
-def test_everything_else_is_refused_with_the_reason(
-    parse: Callable[[bytes], json_record.Record], data: bytes, reason: str
-) -> None:
+def test_everything_else_is_refused_with_the_reason(data: bytes, reason: str) -> None:
     """One short reason, never another exception."""
     with pytest.raises(RowRefused) as refusal:
-        parse(data)
+        json_record.parse(data)
 
     assert str(refusal.value).startswith(reason)
     assert len(str(refusal.value)) < 120
@@ -147,64 +132,69 @@ def test_what_python_writes_is_read_back(value: dict[str, Any], ascii_only: bool
     assert repr(json_record.parse(data)) == repr(value)
 
 
-@given(st.dictionaries(st.sampled_from(["a", "logprobs", "é"]), JSON, max_size=4), st.booleans(), st.binary(max_size=2))
-def test_both_ways_read_the_same(value: dict[str, Any], ascii_only: bool, behind: bytes) -> None:
-    """A line read after others gives what it gives alone, numbers under an array's key as float32, or the same refusal."""
+KNOWN = st.lists(st.sampled_from(["a", "logprobs", "é"]), max_size=3, unique=True)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "logprobs", "é"]), JSON, max_size=4), KNOWN, st.booleans(), st.binary(max_size=2))
+def test_cells_are_what_a_line_holds(value: dict[str, Any], known: list[str], ascii_only: bool, behind: bytes) -> None:
+    """As the object on the line has them, whatever keys are known; lines that are left alone are not read otherwise."""
     data = json.dumps(value, ensure_ascii=ascii_only).encode() + behind
-    try:
-        alone = json_record.parse(data)
-    except RowRefused as error:
-        with pytest.raises(RowRefused, match=re.escape(str(error))):
-            WAYS["line after line"](data)
+    found = json_record.cells(data, tuple(known), frozenset({"a"}))
+    if found is None:
         return
 
-    with np.errstate(over="ignore"):
-        found = WAYS["line after line"](data)
-
-    array = found.get("logprobs")
-    if isinstance(array, np.ndarray):
-        assert array.dtype == np.float32
-        with np.errstate(over="ignore"):
-            np.testing.assert_array_equal(array, np.array(_numbers(alone.pop("logprobs")), np.float64).astype(np.float32))
-        found.pop("logprobs")
-    assert repr(found) == repr(alone)
+    keys, values = found
+    alone = json_record.parse(data)
+    assert keys == (tuple(known) if {*known} == alone.keys() else tuple(alone))
+    listed = [one.tolist() if isinstance(one, json_record.Numbers) else one for one in values]
+    assert listed == [alone[key] for key in keys]
 
 
-def _numbers(value: Any) -> list[float]:
-    """The numbers of a list, those of lists within it too."""
-    return [number for one in value for number in _numbers(one)] if isinstance(value, list) else [value]
+LEFT_ALONE: dict[str, bytes] = {
+    "half a line": b'{"a": 1',
+    "something behind": b'{"a": 1} 2',
+    "a list": b"[1]",
+    "nothing": b"",
+    "NaN": b'{"a": NaN}',
+    "a number beyond float64": b'{"a": 1e400}',
+    "a lone surrogate": b'{"a": "\\ud800"}',
+    "bytes that are no UTF-8": b'{"a": "\xff"}',
+    "nested too deeply": b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+}
 
 
-TABLES: dict[str, tuple[bytes, list[float] | None]] = {
-    "numbers": (b"[-0.5, 1, 1e300, 18446744073709551615]", [-0.5, 1.0, math.inf, 2.0**64]),
+@pytest.mark.parametrize("data", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_lines_that_are_not_strict_have_no_cells(data: bytes) -> None:
+    """They are for whoever says what is wrong with them."""
+    assert json_record.cells(data, ("a",), frozenset()) is None
+
+
+LISTS: dict[str, tuple[bytes, list[float] | None]] = {
+    "numbers": (b"[-0.5, 1, 1e300, 18446744073709551615]", [-0.5, 1.0, 1e300, 2.0**64]),
     "one": (b"[0.1]", [0.1]),
+    "too great for 64 bits": (b"[1, 18446744073709551616]", [1.0, 2.0**64]),
     "none": (b"[]", None),
     "a null": (b"[1, null]", None),
     "true": (b"[1, true]", None),
     "a text": (b'["1"]', None),
+    "a text at the end": (b'[1, "2"]', None),
     "lists": (b"[[1], [2]]", None),
-    "a list at the end": (b"[1, [2]]", None),
-    "a list of two": (b"[1, [2, 3], 4]", None),
     "an object": (b'[1, {"a": 1}]', None),
-    "too great for 64 bits": (b"[1, 18446744073709551616]", None),
-    "beyond float64": (b"[1, 1e999]", None),
 }
 
 
-@pytest.mark.parametrize(("given_list", "expected"), TABLES.values(), ids=TABLES)
-def test_token_arrays_are_float32(given_list: bytes, expected: list[float] | None) -> None:
-    """A list of numbers under an array's key is float32; whatever else it holds leaves it a list, as under any other key."""
-    line = b'{"a": %b, "logprobs": %b}' % (given_list, given_list)
+@pytest.mark.parametrize(("written", "expected"), LISTS.values(), ids=LISTS)
+def test_flat_lists_of_numbers_are_arrays(written: bytes, expected: list[float] | None) -> None:
+    """As float64; whatever else a list holds leaves it one, as under a key that is to stay as it is."""
+    found = json_record.cells(b'{"a": %b, "plain": %b}' % (written, written), (), frozenset({"plain"}))
 
-    with np.errstate(over="ignore"):
-        found = WAYS["line after line"](line)
-
-    assert repr(found["a"]) == repr(json_record.parse(line)["a"])
+    assert found is not None
+    _, (cell, plain) = found
+    assert plain == json.loads(written)
     if expected is None:
-        assert repr(found["logprobs"]) == repr(found["a"])
+        assert cell == plain
     else:
-        with np.errstate(over="ignore"):
-            np.testing.assert_array_equal(found["logprobs"], np.array(expected, np.float32))
+        assert (cell.dtype, cell.tolist()) == (np.float64, expected)
 
 
 TEXTS: dict[str, tuple[Any, str]] = {

@@ -132,8 +132,6 @@ DRAWN_BY_THEMSELVES = {
     "export_arrays": "the same",
     "export_choices": "the same",
     "reload": "the same",
-    "search_stop": "the same",
-    "search_go_on": "the same",
     "sql_query": "a field of a form, whose buttons say it",
     "sql_name": "the same",
 }

@@ -17,6 +17,7 @@ from board.cli.options import MAPPING, PADS, SCALARS, TOKENIZER, name_pads
 from board.cli.printing import listed, say
 from board.errors import BoardError
 from board.remote import addresses
+from board.text.format_number import size
 
 if TYPE_CHECKING:
     from board.serving.downloads import ExportFile
@@ -119,6 +120,20 @@ def serve(
         say("Stopped.")
 
 
+def tidy_cache() -> None:
+    """Remove from the cache what is of no use any more, beside the server: a large one takes seconds to look through."""
+    from board.runs import cache_care
+    from board.user_files import user_folders
+
+    try:
+        removed = cache_care.tidy(user_folders.cache(), cache_care.most_bytes())
+    except BoardError as error:
+        say(f"Nothing was removed from the cache: {error}", err=True)
+        return
+    if removed:
+        say(f"Removed {size(sum(one.bytes for one in removed))} from the cache: `rl-logging-board cache` says what is there.")
+
+
 def _exported(query: Mapping[str, str]) -> "ExportFile":
     """The file that an address asks for. What makes it is imported once one is: the server listens before."""
     from board.ui import export_file
@@ -212,6 +227,7 @@ def _free_port(settings: "Settings") -> int:
 
 def _announce(address: str, *, browser: bool) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
+    Thread(target=tidy_cache, name="cache", daemon=True).start()
     # A link with a token is not handed on: whoever lists this machine's processes would read it.
     if browser and "?token=" not in address and has_browser():
         Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -14,7 +14,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "AReaL"
 FAMILY: Final = "AReaL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"task_id", "sample_idx", "completion", "tail_version"}
 

@@ -18,7 +18,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "ART"
 FAMILY: Final = "ART"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _ROW: Final = {"group_index", "reward", "metrics", "metadata", "tools", "logs", "messages"}
 """What every release writes of a trajectory; some add what its group has."""

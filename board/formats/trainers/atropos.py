@@ -17,7 +17,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "Atropos"
 FAMILY: Final = "Atropos"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _UNTRAINED: Final = -100
 """What `masks` holds at a token that is not trained on; at the others it repeats the token's id."""

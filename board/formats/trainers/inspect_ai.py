@@ -16,7 +16,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "inspect_ai"
 FAMILY: Final = "inspect_ai"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, and no answer."""

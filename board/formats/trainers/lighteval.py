@@ -19,7 +19,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "lighteval"
 FAMILY: Final = NAME
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _OLDER: Final = set_of("example full_prompt predictions metrics")
 """Columns of the releases before `doc`, `model_response` and `metric`."""

@@ -17,7 +17,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "lm-evaluation-harness"
 FAMILY: Final = NAME
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"doc_id", "doc", "arguments", "resps", "filtered_resps"}
 _OTHERS: Final = {"doc_hash", "prompt_hash", "target_hash", "target", "metrics", "filter"}

@@ -16,7 +16,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "miles columns"
 FAMILY: Final = "miles columns"
-ARRAYS: Final = frozenset({"rollout_log_probs"})
 
 
 def recognise(head: Head) -> bool:

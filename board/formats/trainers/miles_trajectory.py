@@ -15,7 +15,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "miles trajectories"
 FAMILY: Final = "miles trajectories"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"group_index": "group_id", "sample_index": "sample_id", "reward": "reward"}
 

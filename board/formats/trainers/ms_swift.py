@@ -11,7 +11,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "ms-swift"
 FAMILY: Final = "ms-swift"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {
     "prompt": "prompt",

@@ -20,7 +20,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "NeMo Gym"
 FAMILY: Final = "NeMo Gym"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _FAILED: Final = "_ng_failure_class"
 _NAMES: Final = {"reward": "reward", "expected_answer": "ground_truth"}

@@ -21,7 +21,6 @@ from board.text.counting import plural
 
 NAME: Final = "NeMo-RL"
 FAMILY: Final = "NeMo-RL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _MASK: Final = "token_loss_mask"
 _SAMPLED: Final = {"generation_logprobs": "rollout_logprobs", "prev_logprobs": "logprobs", "advantages": "advantages"}

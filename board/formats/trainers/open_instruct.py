@@ -14,7 +14,6 @@ from board.text.counting import plural
 
 NAME: Final = "open-instruct"
 FAMILY: Final = "open-instruct"
-ARRAYS: Final = frozenset({"logprobs"})
 
 _NAMES: Final = {
     "step": "step",

@@ -15,7 +15,6 @@ FAMILY: Final = "Relax"
 
 _LOGPROBS: Final = "response_rollout_log_probs"
 _MASK: Final = "response_rollout_log_probs_mask"
-ARRAYS: Final = frozenset({_LOGPROBS, _MASK})
 
 _NAMES: Final = {
     "prompt": "prompt",

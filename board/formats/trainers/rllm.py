@@ -15,7 +15,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "rLLM"
 FAMILY: Final = "rLLM"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _SHAPES: Final[tuple[set[str], ...]] = ({"episode_id", "trajectories", "training_step"}, {"eval_idx", "trajectories"})
 """Keys of an episode of training, and of one that `rllm eval` stored."""

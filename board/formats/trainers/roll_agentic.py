@@ -12,7 +12,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "ROLL agentic"
 FAMILY: Final = "ROLL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"global_step": "step", "trajectory_id": "sample_id"}
 _SHOWN: Final = ("messages", "reward_info")

@@ -27,8 +27,6 @@ _ALIGNED: Final = {
 }
 """Arrays that begin at the first token of the response, and our names for them."""
 
-ARRAYS: Final = frozenset({*_ALIGNED, "token_rewards", "values"} - {"log_probs2"})
-"""Without the array that has no name among ours: it is kept as any unknown list is."""
 
 _NAMES: Final = {**_ALIGNED, "response_tokens": "response_tokens", "token_rewards": "token_rewards"}
 

@@ -10,7 +10,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "ROLL RLVR"
 FAMILY: Final = "ROLL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {
     "global_step": "step",

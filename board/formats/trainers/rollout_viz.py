@@ -15,7 +15,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "rollout_viz"
 FAMILY: Final = "rollout_viz"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _OURS: Final = {column.label: column.name for column in NATIVE if column.kind == "token_metric" and column.label} | {
     "reward": "token_rewards"

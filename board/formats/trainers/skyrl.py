@@ -10,7 +10,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "SkyRL"
 FAMILY: Final = "SkyRL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"input_prompt": "prompt", "output_response": "response", "data_source": "data_source"}
 _MADE: Final = ("step", "split", "reward", "token_rewards", "ground_truth")

@@ -16,7 +16,6 @@ from board.sources.json_record import COMPANIONS, Record
 
 NAME: Final = "slime dump"
 FAMILY: Final = "slime"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _TRAIN_DUMP: Final = re.compile(r"((?:.*/)?)train_data/([0-9]+)(?:_[0-9]+)?\.pt")
 

@@ -19,7 +19,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "tau-bench"
 FAMILY: Final = NAME
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = set_of("task_id trial reward traj")
 _PATHS: Final = {

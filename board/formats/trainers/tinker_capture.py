@@ -14,7 +14,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook capture"
 FAMILY: Final = "tinker-cookbook"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"scope", "prompt_tokens", "samples"}
 

@@ -12,7 +12,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "tinker-cookbook evaluation"
 FAMILY: Final = "tinker-cookbook"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"benchmark", "example_id", "turns"}
 _NAMES: Final = {"benchmark": "data_source", "example_id": "group_id", "idx": "sample_id"}

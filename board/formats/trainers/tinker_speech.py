@@ -16,7 +16,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook speech"
 FAMILY: Final = "tinker-cookbook"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"ref", "hyp", "wer"}
 _FILE: Final = re.compile(r"eval_rollouts_(?:(?P<split>.+)_)?(?P<nth>[0-9]{1,9})\.jsonl")

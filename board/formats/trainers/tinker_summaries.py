@@ -13,7 +13,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook summaries"
 FAMILY: Final = "tinker-cookbook"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _KEYS: Final = {"iteration", "group_idx", "traj_idx", "total_reward", "steps"}
 _NAMES: Final = {

@@ -37,8 +37,6 @@ _FILLED: Final = ("logprobs", "entropies")
 
 _SCALARS: Final = ("rank", "micro_step", "training_mode", "run_id", "export_step")
 
-ARRAYS: Final = frozenset(_RENAMED) | {"advantages"}
-
 
 def recognise(head: Head) -> bool:
     """Whether every record has a sequence's ids beside what trainer and inference engine thought of them."""

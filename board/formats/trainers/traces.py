@@ -22,7 +22,6 @@ from board.sources.json_record import COMPANIONS, Record
 
 NAME: Final = "verifiers traces"
 FAMILY: Final = "verifiers"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _SPLITS: Final = {"train": "train", "eval": EVALUATION}
 

@@ -17,7 +17,6 @@ from board.sources.trackio_rollouts import TABLE, TRACE
 
 NAME: Final = "trackio"
 FAMILY: Final = "trackio"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _METADATA: Final = {
     "reward": "reward",

@@ -14,7 +14,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "TRL GRPO"
 FAMILY: Final = "TRL"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"step": "step", "prompt": "prompt", "completion": "response", "advantage": "advantage"}
 _SAID: Final = {"step", "prompt", "completion"}

@@ -18,7 +18,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "verifiers results"
 FAMILY: Final = "verifiers"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _EVALUATIONS: Final = "results.jsonl"
 """What an evaluation calls its file; prime-rl says in the name of its own whether they are of training."""

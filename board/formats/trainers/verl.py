@@ -13,7 +13,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "verl"
 FAMILY: Final = "verl"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"input": "prompt", "output": "response", "gts": "ground_truth", "score": "reward", "step": "step"}
 _TEXTS: Final = {"input", "output", "gts", "uid", "request_id", "pred", "prediction", "answer", "extracted_answer"}

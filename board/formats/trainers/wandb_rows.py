@@ -18,7 +18,6 @@ from board.sources.json_record import Record, as_text
 
 NAME: Final = "W&B table of rollouts"
 FAMILY: Final = "W&B"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _SAID: Final = (*SCALARS["response"], "prediction", "predictions", "trajectory", "model_output")
 _ALIASES: Final = {

@@ -17,7 +17,6 @@ from board.text.counting import plural
 
 NAME: Final = "W&B table"
 FAMILY: Final = trl.FAMILY
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _FILE: Final = re.compile(r"(?P<table>.*)_(?P<step>[0-9]{1,18})_(?P<digest>[0-9a-f]{8,})\.table\.json")
 _GLANCE: Final = 8

@@ -13,7 +13,6 @@ from board.sources.json_record import Record
 
 NAME: Final = "XTuner"
 FAMILY: Final = "XTuner"
-ARRAYS: Final[frozenset[str]] = frozenset()
 
 _SUMMARY: Final = {"reward_mean", "response_len_mean", "total_len"}
 _SHAPES: Final[tuple[set[str], ...]] = (

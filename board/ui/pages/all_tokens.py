@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import stored_tokens, token_bars, token_list, token_places, token_survey
+from board.analysis import token_bars, token_list, token_places, token_survey
 from board.analysis.color_ranges import ends_of
 from board.analysis.token_bars import Bars, bars
 from board.analysis.token_list import Listed, Wanted
@@ -40,11 +40,9 @@ here = caches.at_step(run, view.step)
 
 
 def counted(of: Run, choices: TokenChoices) -> Survey:
-    """All tokens of some rollouts by the chosen metric, counted once for all readers; of all steps of an index as that has them."""
+    """All tokens of some rollouts by the chosen metric, counted once for all readers."""
 
     def make() -> Survey:
-        if (stored := stored_tokens.survey(of, choices.metric, choices.estimator).found) is not None:
-            return stored
         with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
             return survey(of, choices.metric, choices.estimator, told)
 
@@ -83,7 +81,7 @@ def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
     infinite = f" · {plural(found.infinite, 'token')} of infinite {choices.metric} in no bar" if found.infinite else ""
     st.text(f"{choices.metric} of the tokens of {where}, counts on a logarithmic scale{infinite}")
     if choices.all_steps:
-        tell_scope(run, choices)
+        tell_sample()
     if choices.metric == COVARIANCE:
         of_covariance(of)
     return None if chosen is None else (int(found.codes[chosen]), int(found.codes[chosen + 1]))
@@ -126,7 +124,7 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     st.subheader("Where in the response is it high?", anchor=False)
     part = part_choice()
     of = counted(run, choices)
-    tell_scope(run, choices)
+    tell_sample()
     means = token_places.picture(of, part)
     known = means[np.isfinite(means)].astype(np.float32)
     ends = ends_of(known, choices.metric)
@@ -154,17 +152,10 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     return lambda: None if cell is None else standing_out(of, choices, part, cell)
 
 
-def tell_scope(of: Run, choices: TokenChoices) -> None:
-    """The line on which rollouts it is that are spoken of, where a sample stands for the run."""
-    said = caches.computed(
-        "survey_scope",
-        lambda: stored_tokens.survey(of, choices.metric, choices.estimator).said,
-        of,
-        choices.metric,
-        choices.estimator,
-    )
-    if said:
-        st.text(said)
+def tell_sample() -> None:
+    """The line that says so where a sample stands for the rollouts of all steps."""
+    if run.sample is not None:
+        st.text(f"{run.sample.share}: their tokens alone are counted.")
 
 
 def chosen_cell(of: Survey, part: token_places.Part, places: int) -> tuple[int, int] | None:

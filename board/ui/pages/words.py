@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis import kept_phrases, kept_vocabulary, stored_tokens
+from board.analysis import kept_phrases, kept_vocabulary
 from board.analysis.log_odds import Z_LIMIT
 from board.analysis.phrases import LEAST, Phrases
 from board.analysis.text_search import SearchText, checked
@@ -74,14 +74,9 @@ def phrases_shown() -> None:
 
 
 def counted_tokens() -> Vocabulary:
-    """The tokens of the run, counted once for all readers; of one that is larger than memory as its index has them."""
-    of_all = caches.built("stored_vocabulary", lambda: stored_tokens.vocabulary(run), run)
-    if of_all.said:
-        st.text(of_all.said)
+    """The tokens of the run, counted once for all readers."""
 
     def make() -> Vocabulary:
-        if of_all.found is not None:
-            return of_all.found
         with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
             return kept_vocabulary.of_run(run, told)
 
@@ -94,6 +89,8 @@ def tokens_shown() -> None:
         unfilled(["Tokens that rise and fall need response_tokens"])
         return
     found = counted_tokens()
+    if run.sample is not None:
+        st.text(f"{run.sample.share}: their tokens alone are counted.")
     if not found.total:
         st.text("No token of these rollouts counts.")
         return

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,21 +84,6 @@ def test_old_rewards() -> None:
     assert (differing["token_rewards"], "reward" in differing) == ([0.25, 0.75], False)
     unknown = mapped({**old, "rewards": [None] * 4})
     assert not {"reward", "token_rewards"} & unknown.keys()
-
-
-def test_arrays_that_came_as_float32() -> None:
-    """Numbers that were parsed into an array are cut and masked like a list, null being NaN."""
-    record = records(FIRST)[1]
-    arrays = {key: np.array(record[key], np.float32) for key in token_export.ARRAYS & record.keys()}
-    old = {**records(OLD)[0], "rewards": np.ones(4, np.float32)}
-
-    rollout = mapped({**record, **arrays})
-
-    np.testing.assert_array_equal(rollout["rollout_logprobs"], np.array([-0.5, np.nan, -0.125, -0.25], np.float32))
-    np.testing.assert_array_equal(rollout["advantages"], np.array([-0.75, 0, -0.75, -0.75], np.float32))
-    assert rollout["rollout_logprobs"].dtype == np.float32
-    assert record["inference_logprobs"] == records(FIRST)[1]["inference_logprobs"]
-    assert type(mapped(old)["reward"]) is float
 
 
 def test_step_of_the_folder() -> None:

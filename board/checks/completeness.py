@@ -77,7 +77,8 @@ def _first_of(evidence: Evidence, steps: NDArray[np.int64] | list[int]) -> NDArr
 
 def _members(evidence: Evidence) -> NDArray[np.int64]:
     """Equal numbers for rollouts that are of one group where they are of one step, -1 for one of no group. (rollouts,)"""
-    return members(evidence.frame.get("group_id"), evidence.measures["prompt_key"].to_numpy(np.int64), NO_PROMPT)
+    frame, prompts = evidence.frame, evidence.measures["prompt_key"].to_numpy(np.int64)
+    return members(frame.get("group_id"), prompts, NO_PROMPT, frame.get("split"))
 
 
 def missing_steps(evidence: Evidence) -> Answer:

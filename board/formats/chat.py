@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats import images
+from board.formats.aliases import set_of
+from board.formats.json_paths import found
 from board.sources.json_record import as_text, parse_value
 from board.text.padding import COMMON_PADS, stripped
 
@@ -22,29 +24,25 @@ PADS: Final = ContextVar("PADS", default=COMMON_PADS)
 _REASONING: Final = ("reasoning_content", "thinking", "reasoning")
 """Keys under which chat templates keep what was thought before the answer."""
 
-_SAMPLED: Final = frozenset(
-    {"assistant", "agent", "model", "ai", "aimessage", "bot", "chatbot", "gpt", "chatgpt", "llm", "policy", "actor"}
-)
+_SAMPLED: Final = set_of("assistant agent model ai aimessage bot chatbot gpt chatgpt llm policy actor")
 """Roles of what is trained, by the letters they begin with: `assistant_2` is one, too."""
 
-_ASKING: Final = frozenset(
-    {
-        *("system", "developer", "user", "human", "humanmessage", "systemmessage", "instruction", "task", "context"),
-        *("tool", "toolmessage", "function", "environment", "env", "observation", "obs", "ipython", "interpreter", "computer"),
-    }
+_ASKING: Final = set_of(
+    "system developer user human humanmessage systemmessage instruction task context tool toolmessage function"
+    " environment env observation obs ipython interpreter computer"
 )
 """Roles of what is said to it."""
 
 _LETTERS: Final = re.compile("[a-z]*")
-_SAYS: Final = ("content", "value", "parts", "text")
+_SAYS: Final = ("content", "value", "parts", "text", "message", "prompt")
 """Keys under which a message has its content, the usual one first."""
 
 _ITEMS: Final = {"reasoning": "assistant", "function_call": "assistant", "function_call_output": "tool"}
 """Items of the Responses API, which have a type and no role, and whose turn they belong to; other calls of tools are the assistant's."""
 
-_CALLS: Final = frozenset({"tool_call", "tool_use", "function_call", "toolCall", "functionCall", "server_tool_use", "mcp_call"})
+_CALLS: Final = set_of("tool_call tool_use function_call toolCall functionCall server_tool_use mcp_call")
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
-_ANSWERS: Final = frozenset({"tool_result", "tool_response", "function_call_output", "function_response"})
+_ANSWERS: Final = set_of("tool_result tool_response function_call_output function_response")
 _IMAGES: Final = frozenset({"image", "image_url", "input_image"})
 _RAW: Final = ("raw_text", "raw", "raw_content")
 """Keys under which the text of a call stands that could not be parsed."""
@@ -100,6 +98,7 @@ def content(message: dict[str, Any]) -> str:
             shown[_key(call)] -= 1
         else:
             said.append(_call(call))
+    said += (text for one in found(message, "observation.results.*.content") or () for text in _content(one))
     return "\n".join([*(one for one in map(_thought, dict.fromkeys(thoughts)) if one not in said), *said])
 
 
@@ -119,18 +118,28 @@ def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
 def _first_sampled(messages: Sequence[dict[str, Any]]) -> int:
     """The place of the first message that was sampled: by the writer's mark, by its role, or by the first role nobody asks in."""
     marked = [at for at, one in enumerate(messages) if one.get("trainable") is True or one.get("source") == "generate"]
-    roles = [_LETTERS.match(str(_role(one)).lower())[0] for one in messages]  # type: ignore[index]
+    roles = [*map(_letters, messages)]
     named = [at for at, role in enumerate(roles) if role in _SAMPLED]
     others = [at for at, role in enumerate(roles) if at and role not in _ASKING]
     return next(iter((*marked[:1], *named[:1], *others[:1])), len(messages))
 
 
+def is_sampled(message: dict[str, Any]) -> bool:
+    """Whether a message is by what is trained, as its role says."""
+    return _letters(message) in _SAMPLED
+
+
+def _letters(message: dict[str, Any]) -> str:
+    return _LETTERS.match(str(_role(message)).lower())[0]  # type: ignore[index]
+
+
 def _role(message: dict[str, Any]) -> str | None:
-    """Who speaks; None where that is no message."""
+    """Who speaks; None where that is no message. Others have a `source`, too, as documents do: it counts where it is a role."""
     if "role" in message:
         return as_text(message["role"])
-    if isinstance(message.get("from"), str) and any(key in message for key in _SAYS):
-        return str(message["from"])
+    said = str(message.get("from") or message.get("source") or "")
+    if said and any(key in message for key in _SAYS) and ("from" in message or said in _SAMPLED | _ASKING):
+        return said
     return _item_role(message)
 
 
@@ -218,7 +227,9 @@ def _inner(call: Any) -> tuple[Any, Any]:
         call = call[key] if isinstance(call, dict) and isinstance(call.get(key), dict) else call
     if not isinstance(call, dict):
         return None, None
-    name = call.get("name") or (call.get("function") if isinstance(call.get("function"), str) else None)
+    name = (
+        call.get("name") or call.get("function_name") or (call.get("function") if isinstance(call.get("function"), str) else None)
+    )
     return name, next((call[key] for key in _ARGUMENTS if call.get(key) is not None), {})
 
 

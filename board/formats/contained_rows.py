@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from board.errors import RowRefused
+from board.formats.aliases import SCALARS
 from board.formats.chat import is_chat, messages_in
 from board.formats.contract import Head, Place
 from board.formats.json_paths import rows_within
@@ -20,21 +21,7 @@ from board.sources.json_record import Record
 NAME: Final = "rows in one object"
 FAMILY: Final = NAME
 
-SPEAKS: Final = frozenset(
-    {
-        "prompt",
-        "response",
-        "response_tokens",
-        "responses",
-        "output",
-        "completion",
-        "completions",
-        "generation",
-        "output_response",
-        "model_response",
-        "response_str",
-    }
-)
+SPEAKS: Final = frozenset({"prompt", "response_tokens", "prediction", *SCALARS["response"]}) - {"text"}
 """Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
 
 _ROWS: Final = 8
@@ -42,17 +29,17 @@ _ROWS: Final = 8
 
 
 def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
-    """The lists of rollouts within an object, by path, the longest first; none in one that is a rollout, nor within a longer one."""
+    """The lists of rollouts within an object, by path, the longest first; none in one that is a rollout, nor within or around another."""
     if not SPEAKS.isdisjoint(record):
         return []
     found = [(path, rows) for path, rows in rows_within(record) if not is_chat(rows) and _speaks(rows[0])]
     taken: set[int] = set()
-    apart = []
+    apart: dict[str, list[Record]] = {}
     for path, rows in sorted(found, key=lambda one: -len(one[1])):
-        if taken.isdisjoint(map(id, rows)):
-            apart.append((path, rows))
+        if taken.isdisjoint(map(id, rows)) and not any(other.startswith(f"{path}.") for other in apart):
+            apart[path] = rows
             taken.update(map(id, rows))
-    return apart
+    return [*apart.items()]
 
 
 def _speaks(row: Record) -> bool:

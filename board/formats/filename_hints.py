@@ -6,6 +6,8 @@ Knows path patterns that trainers use; knows nothing of what stands in the files
 import re
 from typing import Final
 
+from board.formats.aliases import set_of
+
 _STEP: Final = re.compile(
     r"""
       (?:global_)? step [_-]? ([0-9]+)            # also train_data_step12, rollout_dump_data.step_12, _step_12_epoch_0
@@ -25,23 +27,10 @@ _EVALUATION: Final = re.compile(r"(?:^|[/_.-])(?:val|valid|validation|eval|evals
 
 _PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iteration_)?[0-9]*")
 
-_DUMPS: Final = frozenset(
-    {
-        *(
-            "monitors",
-            "completions",
-            "chat_completions",
-            "trajectory",
-            "trajectories",
-            "episodes",
-            "capture",
-            "train",
-            "eval",
-            "val",
-        ),
-        *("rollout_data", "train_data", "rollout_result", "rollouts", "rollout", "eval-rollout", "validation", "validation_data"),
-        *("train_rollout", "eval_rollout", "dumped_evals", "dumped_data", "token_exports", "dashboard_columns"),
-    }
+_DUMPS: Final = set_of(
+    "monitors completions chat_completions trajectory trajectories episodes capture train eval val rollout_data train_data "
+    "rollout_result rollouts rollout eval-rollout validation validation_data train_rollout eval_rollout dumped_evals "
+    "dumped_data token_exports dashboard_columns"
 )
 """Folders that trainers make within one run for its rollouts, or for some of them."""
 

@@ -5,6 +5,7 @@ Knows objects and lists; knows nothing of what the values mean.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from board.sources.json_record import Record
@@ -13,14 +14,16 @@ _INDEX: Final = re.compile("[0-9]{1,6}")
 
 
 def found(value: Any, path: str) -> Any:
-    """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list, and
-    `choices.*.text` the texts of all its items.
+    """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list,
+    `choices.*.text` the texts of all its items, and `response_*` the values of all keys that have a number there, in its order.
 
     None when nothing does.
     """
     if isinstance(value, dict):
         if path in value:
             return value[path]
+        if "*" in path and (numbered := {int(is_at[1]): key for key in value if (is_at := _numbered(path).fullmatch(key))}):
+            return [value[numbered[at]] for at in sorted(numbered)]
         starts = [at for at, char in enumerate(path) if char == "." and path[:at] in value]
         inner = (found(value[path[:at]], path[at + 1 :]) for at in starts)
         return next((one for one in inner if one is not None), None)
@@ -33,13 +36,22 @@ def found(value: Any, path: str) -> Any:
     return None
 
 
+@lru_cache(maxsize=64)
+def _numbered(path: str) -> re.Pattern[str]:
+    """The keys that a path stands for whose `*` is a number: none where it is a whole key, as in a list."""
+    before, _, behind = path.partition("*")
+    return re.compile(
+        f"{re.escape(before)}([0-9]{{1,6}}){re.escape(behind)}" if before.strip(".") or behind.strip(".") else "(?!)"
+    )
+
+
 def pruned(record: Record, paths: Iterable[str]) -> Record:
     """A record without the values at some paths; an object of which nothing is left goes too."""
     left: Record = {}
     paths = set(paths)
     for key, value in record.items():
         within = {path[len(key) + 1 :] for path in paths if path.startswith(f"{key}.")}
-        if key in paths:
+        if key in paths or any(_numbered(path).fullmatch(key) for path in paths if "*" in path):
             continue
         if not within or not isinstance(value, dict):
             left[key] = value
@@ -63,7 +75,11 @@ def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[
 
 
 def rows_within(record: Record, depth: int = 3) -> Iterator[tuple[str, list[Record]]]:
-    """Every list of objects in the objects of a record, with its path; of objects whose keys differ, as ids do, `*` is every one."""
+    """Every list of objects in the objects of a record, with its path; of objects whose keys differ, as ids do, `*` is every one, which are
+    rows themselves where they have a key in common."""
+    objects = [value for value in record.values() if isinstance(value, dict)]
+    if 1 < len(objects) == len(record) and set.intersection(*map(set, objects)):
+        yield "*", objects
     for key, value in record.items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             yield key, value

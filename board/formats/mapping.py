@@ -97,7 +97,7 @@ class HandMapping:
         at = 0
         for at, row in enumerate(self._rows(record), 1):
             try:
-                yield from self._rollouts(row, place)
+                yield from self._rollouts(row, place, f":{at}")
             except RowRefused as error:
                 yield RowRefused(f"row {at:,} of `{self.rows}` {error}")
         if not at:
@@ -113,8 +113,8 @@ class HandMapping:
             outer = {path: value for path in paths for one in reversed(around) if (value := found(one, path)) is not None}
             yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
 
-    def _rollouts(self, record: Record, place: Place) -> list[Record]:
-        """The rollouts in a row: one, or one for each sample."""
+    def _rollouts(self, record: Record, place: Place, row: str = "") -> list[Record]:
+        """The rollouts in a row: one, or one for each sample; `row` tells it from others of its record."""
         if not self.each:
             return [self._rollout(record, place)]
         path = self._paths()[self.each]
@@ -123,7 +123,7 @@ class HandMapping:
             raise RowRefused(
                 f"`{path}` is {shown(samples)}, not a list of samples" if samples is not None else f"has no `{path}`"
             )
-        group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}"}
+        group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}{row}"}
         return [
             {**group, **self._rollout(record, place, partial(of_sample, at=at, count=len(samples)), {self.each: sample})}
             for at, sample in enumerate(samples)

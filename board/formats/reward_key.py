@@ -4,10 +4,11 @@ Knows words and types; knows nothing of what was sampled.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
-from board.formats.sampled_key import Columns, Values, is_asked, parts_of, set_of
+from board.formats.aliases import set_of
+from board.formats.sampled_key import Columns, Values, every, is_asked, parts_of
 
 _PARTS_OF: Final = ("rewards", "scores", "reward", "reward_components", "reward_parts", "rewards_per_func")
 """Objects whose numbers are parts of a reward."""
@@ -16,7 +17,7 @@ _NONE: Final = set_of(
     "weight count num number n max min mean avg std var threshold limit rate len length size token time timeout duration latency index idx id"
     " ids step epoch seed temperature top p k cost price version coef scale factor attempt trial retry turn rank level year day total"
     " truncated finished finish complete completed done valid validation cached error filtered discarded masked logprob prob"
-    " tstamp timestamp date"
+    " tstamp timestamp date difficulty"
 )
 """Words of numbers and flags that are no reward."""
 
@@ -26,7 +27,7 @@ _RIGHT: Final = set_of(
 )
 """Words of what says whether a rollout did well."""
 
-_SCORE: Final = frozenset({"score", "rating", "helpfulness", "quality"})
+_SCORE: Final = set_of("score rating helpfulness quality")
 _WHOLE: Final = frozenset({"overall", "total", "final"})
 """Words of the one score among several that is no part of another."""
 
@@ -41,7 +42,7 @@ def is_number(value: Any) -> bool:
 
 def is_verdict(path: str, values: Values) -> bool:
     """Whether a key says of a rollout that it is right, as `correct` does beside true and false, and not what would be."""
-    return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and _every(values, lambda one: str(one).lower() in ("true", "false"))
+    return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and every(values, lambda one: str(one).lower() in ("true", "false"))
 
 
 def is_reward(value: Any) -> bool:
@@ -51,7 +52,7 @@ def is_reward(value: Any) -> bool:
 
 def rewards_in(columns: Columns) -> list[str]:
     """The paths of the reward, or of its parts; none where nothing looks like one."""
-    fit = {path: values for path, values in columns.items() if _every(values, is_reward) and _may_score(path, values)}
+    fit = {path: values for path, values in columns.items() if every(values, is_reward) and _may_score(path)}
     named = [*_named_by_metrics(columns, fit)]
     if named:
         return named[:1]
@@ -59,8 +60,8 @@ def rewards_in(columns: Columns) -> list[str]:
         [path for path in fit if "reward" in parts_of(path)[-1] or _parent(path) in _PARTS_OF],
         [path for path in fit if not _RIGHT.isdisjoint(parts_of(path)[-1])][:1],
         [path for path in fit if not _SCORE.isdisjoint(parts_of(path)[-1])],
-        [path for path, values in fit.items() if _every(values, _is_flag)],
-        [path for path, values in fit.items() if _every(values, is_number)],
+        [path for path, values in fit.items() if _tells(values)],
+        [path for path, values in fit.items() if every(values, is_number)],
     ):
         whole = [path for path in found if not _WHOLE.isdisjoint(parts_of(path)[-1])]
         if len(whole) == 1:
@@ -68,6 +69,11 @@ def rewards_in(columns: Columns) -> list[str]:
         if found:
             return found if len(found) == 1 or all(_may_be_part(path) for path in found) else []
     return []
+
+
+def _tells(values: Values) -> bool:
+    """Whether flags stand there that are not the same in every row."""
+    return every(values, lambda value: isinstance(value, bool)) and len({*values}) >= min(len(values), 2)
 
 
 def _may_be_part(path: str) -> bool:
@@ -79,14 +85,10 @@ def _parent(path: str) -> str:
     return path.rpartition(".")[0].rpartition(".")[2]
 
 
-def _may_score(path: str, values: Values) -> bool:
-    """Whether a key is called as no weight, count, flag or id, and holds no number of what was asked."""
-    parts = parts_of(path)
-    return bool(parts) and _NONE.isdisjoint(parts[-1]) and (_every(values, _is_flag) or not is_asked(path))
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
+def _may_score(path: str) -> bool:
+    """Whether a key is called as no weight, count or id, and tells nothing of what was asked."""
+    last = parts_of(path)[-1:]
+    return any(_NONE.isdisjoint(part) and part[-1:] != ["answer"] for part in last) and not is_asked(path)
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:
@@ -99,8 +101,3 @@ def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:
             yield from (one for one in fit if one in names)
     inside = [path for path in fit if _parent(path) in ("metric", "metrics")]
     yield from inside if len(inside) == 1 else ()
-
-
-def _every(values: Values, fits: Callable[[Any], bool]) -> bool:
-    given: Sequence[Any] = [value for value in values if value is not None]
-    return bool(given) and all(map(fits, given))

@@ -30,18 +30,6 @@ _TAKEN_BY_TOKENS: Final = {"counts", "pads", "position", "token"}
 """What the board itself keeps or shows beside the token metrics."""
 _TITLES: Final = {column.title: column.name for column in NATIVE if column.title != column.name}
 
-_ALIASES: Final = {
-    "step": ("global_step", "global_steps", "training_step", "iteration", "rollout_id", "train_step"),
-    "prompt": ("input", "question", "query", "input_prompt", "instruction"),
-    "response": ("output", "completion", "completions", "generation", "text", "output_response"),
-    "reward": ("score", "scores", "rewards", "total_reward"),
-    "response_tokens": ("tokens", "token_strs", "token_text", "completion_tokens"),
-    "logprobs": ("token_logprobs", "log_probs", "logps", "old_log_probs", "prev_logprobs"),
-    "ref_logprobs": ("ref_log_probs", "ref_logps", "reference_logprobs"),
-    "ground_truth": ("gt", "gts", "label", "answer", "solution", "target"),
-}
-"""Other trainers' names, only to suggest what a missing key may be called here."""
-
 _WORDS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 """Verdicts as judges write them, and the numbers they stand for."""
 
@@ -104,16 +92,9 @@ def _check_required(record: Record) -> None:
     if not missing:
         return
     keys = ", ".join(key[:40] for key in list(record)[:12]) or "none"
-    guesses = [f"{key[:40]} → {name}" for key in record if (name := remarked(key)) and name not in record]
-    likely = ((next((one for one in aliases if _may_be(name, record.get(one))), ""), name) for name, aliases in _ALIASES.items())
-    guesses += [f"{alias} → {name}" for alias, name in likely if alias and name not in record]
-    hint = f"; perhaps {', '.join(guesses)}" if guesses else ""
+    meant = [f"{key[:40]} → {name}" for key in record if (name := remarked(key)) and name not in record]
+    hint = f"; perhaps {', '.join(meant)}" if meant else ""
     raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {keys}{hint}")
-
-
-def _may_be(name: str, value: Any) -> bool:
-    """Whether a value may stand under a name: true or false is a reward or nothing."""
-    return value is not None and (name == "reward" or not isinstance(value, bool))
 
 
 def _step(record: Record) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
-from board.formats.chat import messages_in
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, set_of
+from board.formats.chat import is_chat, is_sampled, messages_in
+from board.formats.json_paths import found
 from board.sources.json_record import Record
 
 Values = Sequence[Any]
@@ -24,23 +25,18 @@ _DEPTH: Final = 8
 _PER_TOKEN: Final = {alias for aliases in (*PER_TOKEN.values(), PROMPT_TOKENS) for alias in aliases}
 
 
-def set_of(text: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(text.split())
-
-
 _REFERENCES: Final = set_of(
     "doc gt gold golden target reference ref expected truth correct canonical oracle label rejected groundtruth"
 )
 """A key with such a word, and all below it, was written by who made the data set."""
 
 _ASKED: Final = set_of(
-    "prompt question query problem instruction input context passage document task user system request var setting config"
+    "prompt question query problem instruction input context prefix passage document task user system request var setting config"
     " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description observation obs"
 )
 """Words of what the model was given."""
 
-_SAID: Final = set_of("response resp completion output generation reply sampled prediction attempt gen")
+_SAID: Final = set_of("response resp completion output generation generated reply sampled prediction predict attempt gen")
 """Words of what a model wrote."""
 
 _BY_MODEL: Final = set_of(
@@ -52,7 +48,7 @@ _BY_MODEL: Final = set_of(
 _WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
 """Words that say of an answer or a text that a model wrote it."""
 
-_UNSURE: Final = frozenset({"output", "prediction", "attempt", "gen"})
+_UNSURE: Final = set_of("output prediction attempt gen")
 """A data set calls its own solution so, too: a key that says more comes first."""
 
 _PERHAPS: Final = set_of(
@@ -64,7 +60,7 @@ _PERHAPS: Final = set_of(
 _PIECES: Final = set_of("step turn trajectory traj history action chunk paragraph sentence")
 """A list that is called so holds pieces of one response, not samples."""
 
-_BY_BOTH: Final = frozenset({"answer", "solution", "explanation", "rationale"})
+_BY_BOTH: Final = set_of("answer solution explanation rationale")
 """What stands beside a question under such a key is the data set's, unless it has another."""
 
 _NEVER: Final = set_of("judge judgement judgment grader critic critique verifier tool stop error labelling")
@@ -74,12 +70,15 @@ _ENDS: Final = set_of(
     "id ids uid uuid guid hash sha md5 checksum digest fingerprint time timestamp date datetime created path file filename dir folder"
     " url uri link count num number length len size token usage cost price seed version name type kind status category"
     " subject level difficulty source dataset split language lang reason reward score rating metric log stderr stdout role"
-    " object generator choice option key tag index idx format mask model provider repo commit branch author"
+    " object generator title choice option key tag index idx format mask model provider repo commit branch author"
 )
 """How a key ends that tells of a text rather than holding it."""
 
-_HOLDS: Final = frozenset({"text", "content", "message", "value", "body", "raw", "final", "turn"})
+_HOLDS: Final = set_of("text content message value body raw final turn")
 """Keys of an object in which a text lies."""
+
+_NUMBERED: Final = re.compile("(.*[A-Za-z].*?)([0-9]{1,6})([^0-9]*)")
+"""A key with a number in it."""
 
 _NO_TEXT: Final = re.compile(
     r"[0-9a-fA-F]{16,} | [0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} | [-+]?[0-9.,]+(e[-+]?[0-9]+)? %?"
@@ -88,10 +87,6 @@ _NO_TEXT: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A checksum, an id, a number, a time, an address, a path or a verdict."""
-
-_MODEL_ROLES: Final = frozenset({"assistant", "agent", "model", "ai", "gpt", "bot", "chatbot", "policy", "llm"})
-_MODEL_ITEMS: Final = frozenset({"reasoning", "function_call"})
-"""What items of the Responses API are called that have no role."""
 
 
 @dataclass(frozen=True)
@@ -107,52 +102,59 @@ class Sampled:
     """Whether the conversation begins with what was asked."""
 
 
+def every(values: Values, fits: Callable[[Any], bool]) -> bool:
+    """Whether something stands there, and all of it fits."""
+    given = [value for value in values if value is not None]
+    return bool(given) and all(map(fits, given))
+
+
 def columns_of(records: Sequence[Record]) -> dict[str, list[Any]]:
     """Every value that is no object, by path; a list of one item everywhere counts as its item, a list of objects as lists of their values.
 
     Messages that are written as JSON text count as messages."""
-    keys = dict.fromkeys(key for record in records for key in record)
-    return {path: found for key in keys for path, found in _below(key, [record.get(key) for record in records], _DEPTH)}
+    return dict(_of_objects("", records, _DEPTH))
+
+
+def _of_objects(above: str, values: Sequence[Record | None], depth: int) -> Iterator[tuple[str, list[Any]]]:
+    for key in _keys([value for value in values if value is not None]):
+        yield from _below(above + key, [None if value is None else found(value, key) for value in values], depth)
+
+
+def _keys(objects: Sequence[Record]) -> list[str]:
+    """The keys of objects; those that differ in a number alone, counted on from one to the next, as one of which `*` is the number."""
+    keys = dict.fromkeys(key for one in objects for key in one)
+    alike: dict[str, list[str]] = {}
+    for key in keys:
+        if numbered := _NUMBERED.fullmatch(key):
+            alike.setdefault(f"{numbered[1]}*{numbered[3]}", []).append(key)
+    for pattern, names in alike.items():
+        places = [int(_NUMBERED.fullmatch(name)[2]) for name in names]  # type: ignore[index]
+        kinds = {type(one[name]) for one in objects for name in names if one.get(name) is not None}
+        if max(places) - min(places) + 1 == len(names) > 1 == len(kinds) and kinds.isdisjoint((dict, list)):
+            keys = {pattern if key == names[0] else key: None for key in keys if key not in names[1:]}
+    return [*keys]
 
 
 def _below(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list[Any]]]:
     given = [value for value in values if value is not None]
-    if depth and given and all(isinstance(value, dict) and value for value in given):
-        for key in dict.fromkeys(key for value in given for key in value):
-            yield from _below(f"{path}.{key}", [None if value is None else value.get(key) for value in values], depth - 1)
-    elif depth and given and all(map(_is_objects, given)) and any(len(value) > 1 for value in given):
+    if depth and every(values, lambda value: isinstance(value, dict) and bool(value)):
+        yield from _of_objects(f"{path}.", values, depth - 1)
+    elif depth and every(values, _is_objects) and any(len(value) > 1 for value in given):
         for key in dict.fromkeys(key for value in given for item in value for key in item):
             inner = [None if value is None else [item.get(key) for item in value] for value in values]
             yield from _below(f"{path}.*.{key}", inner, depth - 1)
-    elif depth and given and all(isinstance(value, list) and len(value) == 1 for value in given) and _may_be_one(path, given):
+    elif depth and every(values, lambda value: isinstance(value, list) and len(value) == 1) and _may_be_one(path, given):
         yield from _below(f"{path}.0", [None if value is None else value[0] for value in values], depth - 1)
     else:
         yield path, [messages_in(value) or value for value in values]
 
 
 def _is_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value) and not is_turns(value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value) and not is_chat(value)
 
 
 def _may_be_one(path: str, given: Sequence[Any]) -> bool:
-    return path.rpartition(".")[2] not in _PER_TOKEN and not any(map(is_turns, given))
-
-
-def is_turns(value: Any) -> bool:
-    """Whether a value is a conversation: a list of objects that each say who speaks, or of which kind they are."""
-    if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
-        return False
-    said_by = [item for item in value if isinstance(item.get("role", item.get("from")), str) or item.get("type") in _MODEL_ITEMS]
-    return bool(said_by) and all(map(_speaker, value))
-
-
-def _speaker(item: Mapping[str, Any]) -> str:
-    found = next((item[key] for key in ("role", "from", "type") if isinstance(item.get(key), str)), "")
-    return str(found).lower()
-
-
-def _by_model(turns: Sequence[Mapping[str, Any]]) -> bool:
-    return any(_speaker(item) in _MODEL_ROLES | _MODEL_ITEMS for item in turns)
+    return path.rpartition(".")[2] not in _PER_TOKEN and not any(map(is_chat, given))
 
 
 def words(part: str) -> list[str]:
@@ -197,13 +199,13 @@ def find(columns: Columns) -> Sampled | None:
         return None
     (tier, *_), path = min(ranked)
     given = [value for value in columns[path] if value]
-    each = all(isinstance(value, list) and not is_turns(value) for value in given) and _is_split(path, tier, columns)
-    turns = [item for value in given for item in (value if each else [value]) if is_turns(item)]
-    has_prompt = bool(turns) and all(_speaker(one[0]) not in _MODEL_ROLES | _MODEL_ITEMS for one in turns)
+    each = all(isinstance(value, list) and not is_chat(value) for value in given) and _is_split(path, tier, columns)
+    turns = [item for value in given for item in (value if each else [value]) if is_chat(item)]
+    has_prompt = bool(turns) and not any(is_sampled(one[0]) for one in turns)
     return Sampled(path, each, _WHY.get(tier, ""), has_prompt)
 
 
-_CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = 2, 3, 4, 5, 6, 7, 8
+_CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = range(2, 9)
 _WHY: Final = {
     _CHAT: "a list of messages with a turn of the model",
     _TEXTS: "a list of texts",
@@ -228,28 +230,21 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
     exact = path.rpartition(".")[2] in SCALARS["response"]
     if named in (None, _WORD) and not exact and all(map(_NO_TEXT.fullmatch, texts)):
         return None
-    is_chat = any(is_turns(item) and _by_model(item) for item in _items(values))
-    if named is not None and (named < _CHAT or not is_chat):
+    talks = any(is_chat(item) and any(map(is_sampled, item)) for item in _items(values))
+    if named is not None and (named < _CHAT or not talks):
         return named, order, depth, length
-    if is_chat:
+    if talks:
         return _CHAT, 0, depth, length
     if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
         return None  # the same in every row
     if asked and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
-        return (_OWN, 0, depth, length) if any(map(_refers, columns.items())) else None
+        refers = any(is_reference(name) and holds_text(name, others) for name, others in columns.items())
+        return (_OWN, 0, depth, length) if refers else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
-    if any(_differs(values, one) for one in _prompts(columns)):
+    if any(differs(values, one) for one in _prompts(columns)):
         return _DIFFERS, 0, 0, length
     return (_ANY if _PERHAPS.isdisjoint(parts[-1]) else _MAYBE), 0, 0, length
-
-
-def _refers(column: tuple[str, Values]) -> bool:
-    """Whether a column holds a data set's own solution."""
-    path, values = column
-    return (
-        is_reference(path) and not _is_aside(parts_of(path)) and any(isinstance(value, str | list) and value for value in values)
-    )
 
 
 def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
@@ -283,7 +278,7 @@ def holds_text(path: str, values: Values) -> bool:
 def _items(values: Values) -> Iterator[Any]:
     """The values, and of lists that are no conversation their items."""
     for value in values:
-        if isinstance(value, list) and not is_turns(value):
+        if isinstance(value, list) and not is_chat(value):
             yield from value
         elif value is not None:
             yield value
@@ -292,9 +287,9 @@ def _items(values: Values) -> Iterator[Any]:
 def _texts(values: Values) -> list[str]:
     """The texts of a column, conversations written out; none where anything in it is neither."""
     items = [item for item in _items(values) if item is not None]
-    if not all(isinstance(item, str) or is_turns(item) for item in items):
+    if not all(isinstance(item, str) or is_chat(item) for item in items):
         return []
-    return [text for item in items if (text := item if isinstance(item, str) else str(item))]
+    return [text for item in items if (text := str(item))]
 
 
 def _prompts(columns: Columns) -> list[Values]:
@@ -306,30 +301,31 @@ def _prompts(columns: Columns) -> list[Values]:
 _OF_ONE_PROMPT: Final = ("prompt", "prompt_id", "group_id")
 
 
-def _differs(values: Values, prompts: Values) -> bool:
+def differs(values: Values, prompts: Values) -> bool:
     """Whether rows of one prompt hold different texts; where no prompt comes twice nobody can tell."""
-    seen: dict[str, set[str]] = {}
-    for prompt, value in zip(prompts, values, strict=True):
-        seen.setdefault(str(prompt), set()).add(str(value))
-    return any(len(texts) > 1 for texts in seen.values())
+    pairs = {(str(prompt), str(value)) for prompt, value in zip(prompts, values, strict=True)}
+    return len(pairs) > len({prompt for prompt, _ in pairs})
 
 
 def _is_split(path: str, tier: int, columns: Columns) -> bool:
     """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
-    if tier in (0, 1, _WORD):
+    parts = parts_of(path)
+    if tier in (0, 1, _WORD) or any(not _PIECES.isdisjoint(part) for part in parts):
+        return tier in (0, 1, _WORD) and _PIECES.isdisjoint(parts[-1])
+    if any("*" in key and key != "*" for key in path.split(".")):
         return True
-    if any(not _PIECES.isdisjoint(part) for part in parts_of(path)):
-        return False
     lengths = lengths_of(columns[path])
     return any(other != path and as_long(values, lengths) for other, values in columns.items())
 
 
 def _is_scored(path: str, columns: Columns) -> bool:
-    """Whether lists of several stand at a path, with a number for each item in another column: a data set does not score its own answers."""
+    """Whether lists of several stand at a path, with a number for each item in another column, or solutions to one answer: a data set does
+    not score its own answers, nor solve a problem more than once."""
     lengths = lengths_of(columns[path])
     others = [values for name, values in columns.items() if name != path and as_long(values, lengths)]
     numbers = (all(isinstance(item, int | float) for value in values if value for item in value) for values in others)
-    return any(numbers) and all(length is None or length > 1 for length in lengths)
+    answered = "solution" in parts_of(path)[-1] and any(parts_of(name)[-1][-1:] == ["answer"] for name in columns)
+    return (any(numbers) or answered) and all(length is None or length > 1 for length in lengths)
 
 
 def lengths_of(values: Values) -> list[int | None]:
@@ -340,8 +336,7 @@ def lengths_of(values: Values) -> list[int | None]:
 def as_long(values: Values, lengths: Sequence[int | None]) -> bool:
     """Whether a column holds lists with as many items as those, in every row that has one."""
     given = [(value, length) for value, length in zip(values, lengths, strict=True) if value is not None]
-    fits: Callable[[Any, int | None], bool] = lambda value, length: isinstance(value, list) and len(value) == length  # noqa: E731
-    return bool(given) and all(fits(value, length) and not is_turns(value) for value, length in given)
+    return bool(given) and all(isinstance(value, list) and len(value) == length and not is_chat(value) for value, length in given)
 
 
 def spread(columns: Columns, path: str) -> dict[str, list[Any]]:

@@ -56,7 +56,7 @@ def in_order(whole: pd.DataFrame, shard_names: list[str], *, some: bool = False)
     """
     steps, lines, prompts = (whole[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
     shards = pd.Categorical(whole["shard"], categories=sorted(shard_names, key=natural_key))
-    numbers = group_numbers(steps, whole.get("group_id"), prompts, NO_PROMPT, of_one=some)
+    numbers = group_numbers(steps, whole.get("group_id"), prompts, NO_PROMPT, whole.get("split"), of_one=some)
     frame = whole.assign(shard=shards, group=numbers)
     filled = frame.columns[frame.notna().any().to_numpy()]
     order = np.lexsort([lines, whole["offset"].to_numpy(), shards.codes, steps])

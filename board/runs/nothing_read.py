@@ -9,8 +9,9 @@ from typing import Final
 
 from board.errors import BoardError, NothingRead
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.runs.format_detection import IS_LOG
+from board.runs.format_detection import IS_LOG, suggested_mapping
 from board.runs.load_report import NAMED, LoadReport
+from board.sources import candidates, shards
 from board.text.counting import plural
 from board.text.path_names import path_of, shown
 from board.trackers import discovery, jsonl
@@ -57,6 +58,14 @@ def refusal(report: LoadReport) -> str:
     reason = f"; the first reason: {first}" if first else ""
     keys = f". Keys seen: {', '.join(report.keys)}" if report.keys and not (first and "its keys are" in first.reason) else ""
     return f"No rollout could be read: {plural(report.refused, 'line')} refused{reason}{keys}."
+
+
+def objects_alone(folder: Path, within: Path | None) -> NothingRead | None:
+    """What to say of a folder of JSON objects that do not look like rollouts, where one of them can be mapped; None of any other."""
+    found = shards.find_shards(folder, within, mapped=True)[0][:NAMED]
+    text, name = next(((text, one.name) for one in found if (text := suggested_mapping(one))), ("", ""))
+    said = f"{name} {candidates.ONE_OBJECT}. A mapping to begin with follows: save it as {MAPPING_FILE} there, or give it with --mapping."
+    return NothingRead(said, text) if text else None
 
 
 def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead | None:

@@ -13,6 +13,9 @@ RECORD: dict[str, Any] = {
     "choices": [{"text": "5"}, {"text": "6"}],
     "x": {"y.z": 7},
     "nothing": None,
+    "try_10_text": "c",
+    "try_2_text": "b",
+    "try_2": "d",
 }
 FOUND: dict[str, Any] = {
     "output.text": "4",
@@ -25,6 +28,9 @@ FOUND: dict[str, Any] = {
     "choices.*.text": ["5", "6"],
     "choices.*": None,
     "x.y.z": 7,
+    "try_*_text": ["b", "c"],
+    "try_*": ["d"],
+    "*": None,
     "nothing": None,
     "nothing.at.all": None,
     "output.text.more": None,
@@ -44,6 +50,6 @@ def test_found(path: str, value: Any) -> None:
 
 def test_pruned() -> None:
     """What was found elsewhere is not kept twice, and everything beside it is."""
-    left = pruned(RECORD, ["output.text", "a.b", "x.y.z", "nothing"])
+    left = pruned(RECORD, ["output.text", "a.b", "x.y.z", "nothing", "try_*_text", "try_*"])
 
     assert left == {"output": {"meta": {"n": 1}}, "a": {"c": 3}, "choices": RECORD["choices"]}

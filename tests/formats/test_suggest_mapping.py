@@ -1,32 +1,24 @@
 """Tests of guessing a mapping from what stands in a run."""
 
 import contextlib
-import re
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from documented_layouts import DOCUMENTED_LAYOUTS
 from golden_runs import SHARDS, records
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from layout import Layout
-from more_public_layouts import MORE_LAYOUTS
-from public_layouts import LAYOUTS
-from rows import write_run
+from layout import LAYOUTS, Layout, opened_as_guessed, suggestion
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import row_reader
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.contract import Head, Place
-from board.formats.json_paths import found
-from board.formats.mapping import FILE, NAMES, Constant, FromPath, HandMapping, Key
+from board.formats.mapping import NAMES, Constant, FromPath, HandMapping, Key
 from board.formats.mapping_file import parse
 from board.formats.suggest_mapping import guess
-from board.runs.opening import open_run
 
-ALL = {**LAYOUTS, **MORE_LAYOUTS, **DOCUMENTED_LAYOUTS}
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 
 
@@ -61,6 +53,14 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the metric that is named": (
         {"response": "x", "metrics": ["em"], "em": 1.0, "f1": 0.5},
         {"reward": "em"},
+    ),
+    "a flag that is the same in every row, and one of the data set": (
+        {"question": "Q?", "response": "x", "verdicts": 0.5, "used_in_contest": True},
+        {"reward": "verdicts"},
+    ),
+    "samples under numbered keys": (
+        {"prompt": "Q?", "response_1": "a", "response_2": "b", "response_1_reward": 0.5, "response_2_reward": 1.0},
+        {"response": "response_*", "reward": "response_*_reward"},
     ),
     "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
     "the answer beside the question": (
@@ -109,6 +109,29 @@ NOT_GUESSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_does_not_fit_is_left_alone(record: dict[str, Any], ours: str) -> None:
     """A name alone decides nothing: the type and the length must be right too."""
     assert ours not in guessed(record)
+
+
+REPEATED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "with its prompt": ([{"id": at // 2, "prompt": f"p{at // 2}", "response": f"r{at}"} for at in range(4)], "prompt_id"),
+    "with the prompt of a chat": (
+        [{"id": at // 2, "chat": [{**CHAT[0], "content": f"{at // 2}"}, CHAT[1]]} for at in range(4)],
+        "prompt_id",
+    ),
+    "in a row of several samples": ([{"id": at, "prompt": f"p{at}", "responses": ["a", "b"]} for at in range(2)], "prompt_id"),
+    "as a number within the group": (
+        [{"id": at % 2, "prompt": f"p{at // 2}", "response": f"r{at}"} for at in range(4)],
+        "sample_id",
+    ),
+    "never": ([{"id": at, "prompt": "p", "response": f"r{at}"} for at in range(4)], "sample_id"),
+    "where nobody knows the prompt": ([{"id": 1, "response": f"r{at}"} for at in range(4)], "sample_id"),
+    "as a list": ([{"id": [1], "prompt": "p", "response": f"r{at}", "other": 2} for at in range(2)], ""),
+}
+
+
+@pytest.mark.parametrize(("rows", "ours"), REPEATED.values(), ids=REPEATED)
+def test_an_id_that_comes_again_with_its_prompt_names_it(rows: list[dict[str, Any]], ours: str) -> None:
+    """An `id` is the sample's, unless it is repeated and always stands beside one prompt."""
+    assert [name for name, key in guessed(*rows).items() if str(key).startswith("id")] == [ours][: bool(ours)]
 
 
 def test_every_record_counts() -> None:
@@ -200,40 +223,31 @@ def test_nothing_sampled_is_no_guess(row: dict[str, Any]) -> None:
     assert guess([row]) == ""
 
 
-@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
-def test_public_layouts(layout: Layout) -> None:
-    """In layouts that others document the guess names what was sampled, and what belongs to it, and whether a row is a group."""
-    fields = guessed(*layout.rows, name=layout.name)
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_public_layouts(tmp_path: Path, layout: Layout) -> None:
+    """In layouts that others document the guess names what was sampled, what belongs to it, where the rows lie and whether a row is a group."""
+    mapping = parse(suggestion(layout.copied(tmp_path)))
 
-    assert {"response": layout.response, **layout.others}.items() <= fields.items()
-    assert parse(guess(layout.rows, layout.name)).each == ("response" if layout.each else "")
-
-
-@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
-def test_a_refusal_contradicts_no_guess(layout: Layout) -> None:
-    """What a refused row says its keys may be called here is what the guess takes them for."""
-    fields = guessed(*layout.rows, name=layout.name)
-
-    with pytest.raises(RowRefused) as refused:
-        row_reader.read(layout.rows[0])
-
-    hints = re.findall(r"(\S+) → (\w+)", str(refused.value).partition("; perhaps ")[2])
-    assert [(key, ours, fields.get(ours)) for key, ours in hints if str(fields.get(ours)).partition(".")[0] != key] == []
+    found = {ours: source.path for ours, source in mapping.fields.items() if isinstance(source, Key)}
+    assert found | layout.fields == found
+    assert (mapping.rows, mapping.each) == (layout.rows, "response" if layout.each else "")
 
 
-@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
-    """Saved unchanged as rollouts.toml the guess opens the run: nothing is refused, and no rollout is without text."""
-    run = write_run(tmp_path / "run", {layout.name: layout.rows})
-    (run / FILE).write_text(guess(layout.rows, layout.name), encoding="utf-8")
+    """Saved unchanged as rollouts.toml the guess opens the run: nothing is refused, no rollout is without text, and what is read is right."""
+    opened = opened_as_guessed(layout.copied(tmp_path))
 
-    opened = open_run(run)
-
-    assert opened.report.refused == 0
-    assert len(opened.frame) == sum(len(found(row, layout.response)) if layout.each else 1 for row in layout.rows)
-    texts = [opened.rollout(at) for at in range(len(opened.frame))]
-    assert all(one["response"] or one["prompt"] for one in texts)
+    rollouts = [opened.rollout(at) for at in range(len(opened.frame))]
+    assert (opened.report.refused, len(rollouts) > 0) == (0, True)
+    assert all(one["response"] or one["prompt"] for one in rollouts)
     assert ("group" in opened.frame) >= layout.each
+    first = {name: str(rollouts[0][name]).strip() for name in layout.first or {}}
+    assert first == {name: text.strip() for name, text in (layout.first or {}).items()}
+    if layout.rewards is not None:
+        assert [one.reward for one in rollouts] == pytest.approx(layout.rewards or [math.nan] * len(rollouts), nan_ok=True)
+    if layout.groups is not None:
+        assert opened.frame["group"].nunique() == layout.groups
 
 
 def test_unused_keys_are_listed() -> None:

@@ -1,42 +1,55 @@
-"""What a layout of rows is made of, and what a guess must hold of it."""
+"""Layouts that others document: what lies in `tests/formats/layouts`, a small file of each, and what a guess must hold of it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copytree
+from typing import Final
 
-Rows = list[dict[str, Any]]
+from board.errors import NothingRead
+from board.formats.mapping import FILE
+from board.runs.format_detection import suggested_mapping
+from board.runs.opening import open_run
+from board.runs.run import Run
+from board.sources.shards import find_shards
+
+_FOLDER: Final = Path(__file__).parents[1] / "formats" / "layouts"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of a layout, and the keys that a guess must name."""
+    """One layout; `layouts.toml` says what its entries mean."""
 
-    rows: Rows
-    response: str
-    others: dict[str, str] = field(default_factory=dict)
-    """Of our other names those whose keys are beyond doubt."""
+    name: str
+    source: str
+    file: str
+    fields: dict[str, str]
     each: bool = False
-    """Whether a row holds a list of samples."""
-    name: str = "rows.jsonl"
+    rows: str = ""
+    rewards: list[float] | None = None
+    first: dict[str, str] | None = None
+    groups: int | None = None
+
+    def copied(self, folder: Path) -> Path:
+        """The file as a run of its own below a folder."""
+        return copytree(_FOLDER / self.name, folder / "run")
 
 
-def rows(make: Callable[[int], dict[str, Any]], count: int = 4) -> Rows:
-    """So many rows."""
-    return [make(at) for at in range(count)]
+LAYOUTS: Final[dict[str, Layout]] = {
+    name: Layout(name, **entry) for name, entry in tomllib.loads((_FOLDER / "layouts.toml").read_text(encoding="utf-8")).items()
+}
 
 
-def chat(at: int, model: str = "assistant", asks: str = "user") -> list[dict[str, Any]]:
-    """A question and an answer."""
-    return [
-        {"role": "system", "content": "Answer in one word."},
-        {"role": asks, "content": f"What is {at} and {at}?"},
-        {"role": model, "content": f"I add {at} to {at}, which is {2 * at}."},
-    ]
+def suggestion(run: Path) -> str:
+    """The mapping that the board suggests for a run; where it opens by itself, the one that it would suggest for its file."""
+    try:
+        open_run(run)
+    except NothingRead as error:
+        return error.suggested_mapping or ""
+    return suggested_mapping(find_shards(run)[0][0])
 
 
-def texts(at: int, count: int = 3) -> list[str]:
-    """Samples of one answer."""
-    return [f"I add {at} to itself in way {way}, and the sum is {2 * at}." for way in range(count)]
-
-
-SHA: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+def opened_as_guessed(run: Path) -> Run:
+    """The run once the suggestion is saved unchanged beside its files."""
+    (run / FILE).write_text(suggestion(run), encoding="utf-8")
+    return open_run(run)

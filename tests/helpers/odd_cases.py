@@ -344,8 +344,7 @@ CASES: dict[str, Seen] = {
             (
                 "data.jsonl:1",
                 "has no `step` and no `response` or `response_tokens`; "
-                "its keys are: input, output, score, global_step, token_logprobs; "
-                "perhaps global_step → step, input → prompt, output → response, score → reward, token_logprobs → logprobs",
+                "its keys are: input, output, score, global_step, token_logprobs",
             )
         ],
     ),

@@ -11,6 +11,7 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.metrics.prompt_groups import group_numbers
+from board.replies.summary import summary
 
 NO = -7
 """The key of no prompt."""
@@ -70,6 +71,18 @@ def test_frame_has_the_groups(tmp_path: Path) -> None:
 
     assert grouped["group"].tolist() == [1.0, 2.0, 1.0, 2.0]
     assert "group" not in alone
+
+
+@pytest.mark.parametrize("named", [{}, {"group_id": "g"}, {"prompt_id": "q"}], ids=["by text", "by group", "by id"])
+def test_an_evaluation_is_a_group_of_its_own(tmp_path: Path, named: dict[str, str]) -> None:
+    """Rollouts of training and of an evaluation for one prompt at one step are compared apart; what was discarded is of those of training."""
+    splits = ["train", "evaluation", "discarded", "evaluation"]
+    rows = [token_row(0, prompt="p", split=split, **named) for split in splits]
+
+    whole = open_run(write_run(tmp_path, {"a.jsonl": rows})).frame
+
+    assert dict(zip(whole["split"], whole["group"], strict=True)) == {"train": 1.0, "evaluation": 2.0, "discarded": 1.0}
+    assert summary(open_run(tmp_path), "run").groups == 2
 
 
 def test_field_of_that_name_is_kept_as_logged(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import re
 from contextlib import suppress
 from typing import Any, Final
 
+from board.formats.aliases import set_of
 from board.formats.benchmarks import NOTE, likeliest, sampled
 from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
@@ -19,7 +20,7 @@ from board.sources.json_record import Record, as_text
 NAME: Final = "lighteval"
 FAMILY: Final = NAME
 
-_OLDER: Final = frozenset({"example", "full_prompt", "predictions", "metrics"})
+_OLDER: Final = set_of("example full_prompt predictions metrics")
 """Columns of the releases before `doc`, `model_response` and `metric`."""
 
 _WRITTEN_OUT: Final = ("predictions", "metrics", "gold", "choices", "gold_index", "input_tokens", "cont_tokens", "specifics")

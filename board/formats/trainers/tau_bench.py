@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.aliases import set_of
 from board.formats.chat import parted
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
@@ -19,7 +20,7 @@ from board.sources.json_record import Record
 NAME: Final = "tau-bench"
 FAMILY: Final = NAME
 
-_KEYS: Final = frozenset({"task_id", "trial", "reward", "traj"})
+_KEYS: Final = set_of("task_id trial reward traj")
 _PATHS: Final = {
     "error": "error",
     "instruction": "task.instruction",
@@ -30,7 +31,7 @@ _PATHS: Final = {
 }
 """What `info` tells, under our names."""
 
-_SIMULATED: Final = frozenset({"task_id", "trial", "reward_info", "messages", "termination_reason"})
+_SIMULATED: Final = set_of("task_id trial reward_info messages termination_reason")
 """What a simulation of tau2-bench has."""
 
 _UNCOUNTED: Final = frozenset({"infrastructure_error", "context_window_exceeded"})

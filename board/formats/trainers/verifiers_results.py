@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.aliases import set_of
 from board.formats.chat import is_chat, response
 from board.formats.common_fields import beside, given, hidden, step_and_split
 from board.formats.contract import Head, Place
@@ -24,7 +25,7 @@ _EVALUATIONS: Final = "results.jsonl"
 _EVALUATION_FOLDERS: Final = re.compile(r"[^/]*--[^/]*/[0-9a-f]{8}/")
 """Named by environment, model and hash, of which the last two may look like a step."""
 
-_PLACED: Final = frozenset({"example_id", "prompt", "completion", "answer", "reward", "metrics", "trajectory"})
+_PLACED: Final = set_of("example_id prompt completion answer reward metrics trajectory")
 
 
 def recognise(head: Head) -> bool:

@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def test_three_commands_open_the_run(tmp_path: Path, name: str) -> None:
     LAYOUTS[name].copied(tmp_path).rename(tmp_path / "RUN")
     command = tmp_path / "bin" / "rl-logging-board"  # as pip puts it there
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m board "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m board "$@"\n')
     command.chmod(0o755)
     path = f"{command.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     told = {"HOME": str(tmp_path), "RL_BOARD_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(REPOSITORY), "BROWSER": "true"}

@@ -14,6 +14,7 @@ from xxhash import xxh3_64
 
 from board.runs.part_folder import Manifest, PartFolder
 from board.sources.shards import Shard
+from board.system import atomic_write
 from board.text.path_names import shown
 from board.user_files import private_folders, user_folders
 
@@ -57,7 +58,7 @@ class Store(PartFolder):
         for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
             private_folders.close(other)
         self.probe()
-        self.folder.with_name(self.folder.name + LOCATION).write_bytes(os.fsencode(self.location))
+        atomic_write.write(self.folder.with_name(self.folder.name + LOCATION), os.fsencode(self.location))
 
     def manifest(self, shard: Shard) -> Manifest | None:
         """As of any folder of parts; None where another user made this one, whose numbers are nobody's."""

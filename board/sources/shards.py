@@ -103,7 +103,7 @@ def find_shards(
 ) -> tuple[list[Shard], list[Problem]]:
     """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
-    Those of sub-folders are left out unless `deep`; any `.json` of one object is one where there is a mapping by hand, as `mapped` says too.
+    Those of sub-folders are left out unless `deep`; a `.json` of one object is one where there is a mapping of the run, the server, or `mapped`.
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
     Raises RunNotFound when `folder` is no folder, or an index that cannot be read.
     """

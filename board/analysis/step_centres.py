@@ -4,7 +4,7 @@ A batch is the rollouts of training of one step, whatever the reader's filter le
 Knows no formula and no screen.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
@@ -22,18 +22,20 @@ from board.schema import DISCARDED, EVALUATION
 _MEANS: Final = dict(zip(CENTRES, ("credited_logprob", "credited_advantage"), strict=True))
 """The quantity of `board.metrics.token_sums` whose mean each field's centre is."""
 
+_COLUMNS: Final = [f"{quantity}/{stat}" for quantity in _MEANS.values() for stat in ("count", "mean")]
+"""The columns of `board.metrics.token_sums` that centres are made of."""
+
 Flats = Mapping[str, NDArray[np.floating]]
 
 Batch = tuple[NDArray[np.int64], Mapping[str, Float64Array]]
-"""Of some rollouts of training the steps, (n,), exactly, as no float is beyond 2^53, and by `columns` what means are made of, (n,)."""
+"""Of some rollouts of training the steps, (n,), exactly, as no float is beyond 2^53, and by `_COLUMNS` what means are made of, (n,)."""
 
 
-class KnownCentres:
-    """The centres of some steps."""
+class StepCentres:
+    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
 
-    def __init__(self, numbers: NDArray[np.int64], means: Mapping[str, Float64Array]) -> None:
-        """`numbers` (k,) are the steps there are, rising; `means` (k,) by field."""
-        self.numbers, self.means = numbers, means
+    def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
+        self._run, self._first, self._last = run, first, last
 
     def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
         """Token arrays end to end, (N,) by field, and the centres as further ones, NaN at tokens of a step without; as they are
@@ -43,57 +45,33 @@ class KnownCentres:
         """
         if not set(CENTRES) <= set(flats):
             return flats
-        at = np.searchsorted(self.numbers, steps)
-        there = np.append(self.numbers, np.int64(0))[at] == steps
-        there &= at < len(self.numbers)
+        numbers, means = self._found
+        at = np.searchsorted(numbers, steps)
+        there = np.append(numbers, np.int64(0))[at] == steps
+        there &= at < len(numbers)
         sizes = np.diff(offsets)
-        return {
-            **flats,
-            **{
-                CENTRES[field]: np.repeat(np.append(mean, np.nan)[np.where(there, at, -1)], sizes)
-                for field, mean in self.means.items()
-            },
-        }
-
-
-class StepCentres:
-    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
-
-    def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
-        self._run, self._first, self._last = run, first, last
+        centres = {CENTRES[field]: np.append(mean, np.nan)[np.where(there, at, -1)] for field, mean in means.items()}
+        return {**flats, **{name: np.repeat(values, sizes) for name, values in centres.items()}}
 
     @cached_property
-    def _found(self) -> KnownCentres:
-        if self._run.is_partial:
-            return of_rows([self._of_frame()])
-        return of_rows([_of_part(part, self._first, self._last) for part in self._run.parts])
+    def _found(self) -> tuple[NDArray[np.int64], dict[str, Float64Array]]:
+        """The steps there are, rising, and by field the centres, (k,) each."""
+        run = self._run
+        batches = [self._of_frame()] if run.is_partial else [_of_part(part, self._first, self._last) for part in run.parts]
+        steps = Steps(np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in batches)]))
+        found = {name: np.concatenate([np.zeros(0), *(of[name] for _, of in batches)]) for name in _COLUMNS}
+        means = {
+            field: token_mean(steps, found[f"{quantity}/count"], found[f"{quantity}/mean"]) for field, quantity in _MEANS.items()
+        }
+        return steps.numbers, means
 
     def _of_frame(self) -> Batch:
         """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
         trained = self._run.trained
         steps = trained.frame["step"].to_numpy()
         run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
-        moments = run.moments(columns())
-        return run.frame["step"].to_numpy(np.int64), {name: moments[name].to_numpy() for name in columns()}
-
-    def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
-        """As of centres that are known."""
-        return self._found.beside(flats, steps, offsets) if set(CENTRES) <= set(flats) else flats
-
-
-def of_rows(batches: Sequence[Batch]) -> KnownCentres:
-    """The centres of the steps of some rollouts of training."""
-    steps = Steps(np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in batches)]))
-    found = {name: np.concatenate([np.zeros(0), *(of[name] for _, of in batches)]) for name in columns()}
-    means = {
-        field: token_mean(steps, found[f"{quantity}/count"], found[f"{quantity}/mean"]) for field, quantity in _MEANS.items()
-    }
-    return KnownCentres(steps.numbers, means)
-
-
-def columns() -> list[str]:
-    """The columns of `board.metrics.token_sums` that centres are made of."""
-    return [f"{quantity}/{stat}" for quantity in _MEANS.values() for stat in ("count", "mean")]
+        moments = run.moments(_COLUMNS)
+        return run.frame["step"].to_numpy(np.int64), {name: moments[name].to_numpy() for name in _COLUMNS}
 
 
 def _of_part(part: Part, first: int | None, last: int | None) -> Batch:
@@ -110,6 +88,6 @@ def _of_part(part: Part, first: int | None, last: int | None) -> Batch:
     held = set(part.moments.column_names)
     found = {
         name: part.moments.column(name).to_numpy()[kept] if name in held else np.full(int(kept.sum()), np.nan)
-        for name in columns()
+        for name in _COLUMNS
     }
     return step[kept].astype(np.int64), found

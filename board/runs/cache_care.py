@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,20 +47,34 @@ class CachedRun:
     @property
     def is_gone(self) -> bool:
         """Whether the run is not where it was, though the folder it was in is: a disk that is not there now may come back."""
-        return self.location is not None and self.location.parent.is_dir() and not self.location.exists()
+        if self.location is None:
+            return False
+        try:
+            self.location.stat()
+        except FileNotFoundError:
+            return self.location.parent.is_dir()
+        except OSError:  # it may be there, or on a disk that is not there now
+            pass
+        return False
 
 
 def most_bytes() -> int:
     """How large the cache may be. Raises ArgumentRefused where SETTING is no whole number."""
-    given = os.environ.get(SETTING, "")
-    if given and not given.isdecimal():
-        raise ArgumentRefused(f"{SETTING} is a whole number of bytes, not {given!r}.")
-    return int(given) if given else MOST_BYTES
+    given = os.environ.get(SETTING) or str(MOST_BYTES)
+    if not given.isdecimal() or len(given) > 18:  # more bytes than any disk has
+        raise ArgumentRefused(f"{SETTING} is a whole number of bytes, not {given[:100]!r}.")
+    return int(given)
 
 
 def runs(root: Path) -> list[CachedRun]:
     """The runs in a cache, those used last first."""
-    found = [one for folder in _versions(root) for one in _of_version(folder)]
+    found = list[CachedRun]()
+    for folder in (one for version_folder in _folders(root, _VERSION) for one in _folders(version_folder, _RUN)):
+        with suppress(OSError):  # it is removed at the same time
+            said = folder.with_name(folder.name + LOCATION)
+            is_said = said.is_file()
+            location = _location(said.read_bytes()) if is_said else None
+            found.append(CachedRun(folder, location, size_of(folder), (said if is_said else folder).stat().st_mtime))
     return sorted(found, key=lambda one: one.used, reverse=True)
 
 
@@ -83,12 +96,11 @@ def tidy(root: Path, most: int) -> list[CachedRun]:
     held, removed, now = runs(root), list[CachedRun](), time.time()
     left = sum(one.bytes for one in held)
     for one in reversed(held[1:]):
-        if now - one.used > _RECENT_SECONDS and (not one.is_current or one.is_gone or left > most):
-            _remove(one.folder)
-            one.folder.with_name(one.folder.name + LOCATION).unlink(missing_ok=True)
+        useless = not one.is_current or one.is_gone or left > most
+        if useless and now - one.used > _RECENT_SECONDS and _remove(one.folder):
             left -= one.bytes
             removed.append(one)
-    for folder in _versions(root):
+    for folder in _folders(root, _VERSION):
         with suppress(OSError):  # another board may be making a run there
             if folder.name != version() and not any(_RUN.fullmatch(one.name) for one in folder.iterdir()):
                 _remove(folder)
@@ -97,27 +109,26 @@ def tidy(root: Path, most: int) -> list[CachedRun]:
 
 def empty(root: Path) -> None:
     """Remove all that the board keeps in a cache."""
-    for folder in (*_versions(root), root / places.FOLDER):
+    for folder in (*_folders(root, _VERSION), root / places.FOLDER):
         _remove(folder)
 
 
-def _remove(folder: Path) -> None:
-    """A folder and all below it; what another user made, or removes at the same time, is left."""
+def _remove(folder: Path) -> bool:
+    """Remove a folder, all below it, and what says of which run it is; whether it is gone: what another user made stays."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _versions(root: Path) -> list[Path]:
-    """The folders of a cache that hold runs, one of each version of the board."""
     with suppress(OSError):
-        return [one for one in root.iterdir() if _VERSION.fullmatch(one.name) and one.is_dir() and not one.is_symlink()]
+        folder.with_name(folder.name + LOCATION).unlink()
+    return not os.path.lexists(folder)
+
+
+def _folders(above: Path, named: re.Pattern[str]) -> list[Path]:
+    """The folders in a folder whose names fit, links left out; none where it cannot be read, as another user's cannot."""
+    with suppress(OSError):
+        return [one for one in above.iterdir() if named.fullmatch(one.name) and one.is_dir() and not one.is_symlink()]
     return []
 
 
-def _of_version(folder: Path) -> Iterator[CachedRun]:
-    for one in folder.iterdir():
-        if _RUN.fullmatch(one.name) and one.is_dir() and not one.is_symlink():
-            with suppress(FileNotFoundError):
-                said = one.with_name(one.name + LOCATION)
-                is_said = said.is_file()
-                location = Path(os.fsdecode(said.read_bytes())) if is_said else None
-                yield CachedRun(one, location, size_of(one), (said if is_said else one).stat().st_mtime)
+def _location(said: bytes) -> Path | None:
+    """The folder that a file names; None where it is damaged and names none."""
+    location = Path(os.fsdecode(said))
+    return location if location.is_absolute() and b"\0" not in said else None

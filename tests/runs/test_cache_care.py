@@ -5,12 +5,14 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from click.testing import CliRunner
 from rows import row, write_run
 
 from board import open_run
+from board.cli.commands.cache import time_of
 from board.cli.commands.serve import tidy_cache
 from board.cli.main import main
 from board.errors import ArgumentRefused
@@ -152,7 +154,53 @@ def test_the_command_says_what_is_there_and_empties_it(root: Path) -> None:
     assert not [*root.glob("v-*")]
 
 
-@pytest.mark.parametrize("given", ["many", "-1", "1e9"])
+DAMAGED: dict[str, bytes] = {
+    "nothing": b"",
+    "no folder": b"x/y",
+    "zeros, as a fall of the machine leaves them": bytes(40),
+    "half of it": b"/gon",
+    "bytes that are no UTF-8": b"/\xff\xfe",
+    "too long a name": b"/" + b"a" * 5_000,
+}
+
+
+@pytest.mark.parametrize("said", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_file_of_a_run_ends_nothing(root: Path, said: bytes) -> None:
+    """The run is listed, by its folder where nothing says where it is, and all others are looked after."""
+    folder = folder_of(root, "a")
+    folder.with_name(folder.name + LOCATION).write_bytes(said)
+    listed = CliRunner().invoke(main, ["cache"])
+    assert listed.exit_code == 0
+    assert "in 3 runs" in listed.stdout
+    opened(root, "b", days=9)
+    assert [one.folder.name[-1] for one in cache_care.tidy(root, 0)] == ["b", "c"]
+
+
+@pytest.mark.parametrize("seconds", [1e12, -1e12, 1e300, float("nan")])
+def test_a_time_that_no_calendar_has(seconds: float) -> None:
+    """It is none, as some disks keep times of any size; others end here in 2446."""
+    assert time_of(seconds) is None
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="needs another user")
+def test_what_another_user_made_is_left() -> None:
+    """A cache that several share: a folder that only its owner may read ends neither a list nor a start, and is not told as removed."""
+    with TemporaryDirectory() as shared:
+        root = Path(shared)
+        other = root / "v-0123456789abcdef" / f"{'0' * 24}-run"
+        other.mkdir(parents=True)
+        other.parent.chmod(0o700)
+        root.chmod(0o1777)
+        os.seteuid(12_345)
+        try:
+            assert cache_care.runs(root) == []
+            assert cache_care.tidy(root, 0) == []
+        finally:
+            os.seteuid(0)
+        assert other.is_dir()
+
+
+@pytest.mark.parametrize("given", ["many", "-1", "1e9", "9" * 5_000])
 def test_a_bound_that_is_no_number_is_refused(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what was given."""
     monkeypatch.setenv(cache_care.SETTING, given)

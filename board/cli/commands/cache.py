@@ -1,7 +1,6 @@
 """The command `cache`: what lies in the cache, and how it is emptied. Knows only what is printed of it."""
 
 import json
-import time
 from datetime import datetime
 from typing import Final
 
@@ -26,6 +25,7 @@ def cache(as_json: bool, clean: bool) -> None:
     from board.runs import cache_care
     from board.text.counting import plural
     from board.text.format_number import size
+    from board.text.path_names import shown
     from board.user_files import user_folders
 
     root, most = user_folders.cache(), cache_care.most_bytes()
@@ -36,10 +36,10 @@ def cache(as_json: bool, clean: bool) -> None:
     if as_json:
         listed = [
             {
-                "run": None if one.location is None else str(one.location),
-                "folder": str(one.folder),
+                "run": None if one.location is None else shown(str(one.location)),
+                "folder": shown(str(one.folder)),
                 "bytes": one.bytes,
-                "opened": datetime.fromtimestamp(one.used).astimezone().isoformat(timespec="seconds"),
+                "opened": time_of(one.used),
                 "this_version": one.is_current,
                 "gone": one.is_gone,
             }
@@ -48,15 +48,19 @@ def cache(as_json: bool, clean: bool) -> None:
         say(json.dumps({"cache": str(root), "bytes": total, "removed": before - total, "most_bytes": most, "runs": listed}))
         return
     for one in held[:_LISTED]:
-        notes = [] if one.is_current else ["of another version"]
-        notes += ["gone"] if one.is_gone else []
-        opened = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.used))
-        say("  ".join([f"{size(one.bytes):>8}", opened, str(one.location or one.folder), *(f"({note})" for note in notes)]))
-    if len(held) > _LISTED:
-        rest = held[_LISTED:]
+        notes = ["(of another version)"] * (not one.is_current) + ["(gone)"] * one.is_gone
+        opened, place = (time_of(one.used) or "at no time")[:16].replace("T", " "), shown(str(one.location or one.folder))
+        say("  ".join([f"{size(one.bytes):>8}", f"{opened:16}", place, *notes]))
+    if rest := held[_LISTED:]:
         say(f"{size(sum(one.bytes for one in rest)):>8}  {plural(len(rest), 'more run')}, opened before: --json lists them.")
     if clean:
         say(f"Removed {size(before - total)}.")
-    say(
-        f"{root}: {size(total)} of at most {size(most)} in {plural(len(held), 'run')}. RL_BOARD_CACHE_BYTES sets how much it may be."
-    )
+    say(f"{root}: {size(total)} of at most {size(most)} in {plural(len(held), 'run')}. RL_BOARD_CACHE_BYTES sets it.")
+
+
+def time_of(seconds: float) -> str | None:
+    """A time of the epoch, as ISO 8601 writes it here; None where no calendar has it."""
+    try:
+        return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return None

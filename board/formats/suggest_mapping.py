@@ -128,7 +128,9 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if said and ((ours == "prompt" and said.has_prompt) or (ours == "group_id" and said.each)):
             continue  # the conversation has it, or the row is the group
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
-        path = _choose(ours, aliases, may) or next((one for one, values in may.items() if _may_be(ours, one, values)), None)
+        # a key that says so itself comes before one of which only what is around it does, as `meta.src`
+        by_words = sorted(may, key=lambda one: not is_asked(one.rpartition(".")[2]))
+        path = _choose(ours, aliases, may) or next((one for one in by_words if _may_be(ours, one, may[one])), None)
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:

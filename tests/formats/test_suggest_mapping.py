@@ -75,6 +75,10 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"question": "Q?", "answer": "A long answer, as data sets have it.", "model_answer": "A"},
         {"response": "model_answer", "ground_truth": "answer"},
     ),
+    "what stands in the metadata before the question": (
+        {"meta": {"src": "gsm", "ts": "2026-01-01T10:00:00Z"}, "question_text": "Q?", "rollout": {"text": "A, I think."}},
+        {"prompt": "question_text", "response": "rollout.text"},
+    ),
     "samples in objects": (
         {"prompt": "Q?", "completions": [{"response": "a", "score": 1.0}, {"response": "b", "score": 0.0}]},
         {"response": "completions.*.response", "reward": "completions.*.score"},

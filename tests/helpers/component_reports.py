@@ -15,11 +15,6 @@ def sent(test: AppTest, key: str) -> dict[str, Any]:
     return found
 
 
-def is_drawn(test: AppTest, name: str) -> bool:
-    """Whether the page has a component of that name."""
-    return any(str(one.proto.component_name).endswith(f".{name}") for one in test.get("bidi_component"))
-
-
 def told(test: AppTest, key: str, what: str, value: object) -> AppTest:
     """The page after the component with that key reported `value` under the name `what`."""
     return Report(test, key, what, value).run()

@@ -96,6 +96,6 @@ def account_of(
         problems=tuple(report.problems),
         counts=dict(report.counts),
         unfinished=tuple(report.unfinished),
-        stretches=tuple(Stretch(one.file, one.first, one.last, one.rows, one.sum, one.sums) for one in written),
+        stretches=tuple(Stretch(one.file, one.first, one.last, one.rows, one.sum, one.footer) for one in written),
         sums=sums,
     )

@@ -17,7 +17,7 @@ from board.runs.store import Store, version
 from board.runs.summary_process import SummaryOrder
 from board.sources import candidates
 from board.sources.shards import find_shards, state_of
-from board.system import atomic_write
+from board.system import atomic_write, sealed_json
 from board.user_files import own_mappings, private_folders, user_folders
 
 FOLDER: Final = "summaries"
@@ -43,10 +43,7 @@ class KeptSummary:
         if private_folders.are_others(self.path.parent, user_folders.cache()):
             return None
         try:
-            digest, _, text = self.path.read_bytes().partition(b"\n")
-            if digest != _digest(text):
-                return None
-            written = json.loads(text)
+            written = sealed_json.loads(self.path.read_bytes())
             if (written["name"], written["stamp"]) != (self._name, self._stamp):
                 return None
             told = from_written(written["summary"])
@@ -57,10 +54,9 @@ class KeptSummary:
     def write(self, told: RunSummary, parsed_ns: int) -> None:
         """Keep it, where the cache can be written to; `parsed_ns` is what `parsed_ns` said before the run was looked at."""
         written = {"name": self._name, "stamp": self._stamp, "parsed_ns": parsed_ns, "summary": told.written()}
-        text = json.dumps(written).encode()
         with suppress(OSError):
             private_folders.made(self.path.parent, user_folders.cache())
-            atomic_write.write(self.path, _digest(text) + b"\n" + text)
+            atomic_write.write(self.path, sealed_json.dumps(written))
 
     def parsed_ns(self) -> int:
         """When something was last added to what the cache holds of the run; 0 where there is nothing."""
@@ -83,7 +79,3 @@ def _changed_ns(path: Path) -> int:
     with suppress(OSError):
         return path.stat().st_mtime_ns
     return 0
-
-
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=16).hexdigest().encode()

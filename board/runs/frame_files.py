@@ -21,10 +21,10 @@ from xxhash import xxh3_64
 
 from board.errors import RunNotFound
 from board.remote.object_store import RemoteTrouble
-from board.sources import presence, run_files
+from board.sources import presence, run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem
-from board.system import atomic_write, sealed_json
+from board.system import atomic_write
 from board.text.path_names import shown
 
 FOLDER: Final = "frame"

@@ -29,10 +29,10 @@ from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
-from board.sources import presence, run_files, shards
+from board.sources import presence, run_files, sealed_json, shards
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
-from board.system import atomic_write, sealed_json
+from board.system import atomic_write
 
 _KINDS: Final = ("scalars", "texts", "tokens", "moments", "summaries")
 """The tables of a part, in the order in which their columns lie in its file; every open reads the first of them."""

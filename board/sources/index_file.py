@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from board.errors import ArgumentRefused, RunNotFound
 from board.remote import addresses, mounts
-from board.sources import run_files
+from board.sources import run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
-from board.system import atomic_write, sealed_json
+from board.system import atomic_write
 from board.text.path_names import path_of, shown
 
 NAME: Final = "rl-board-index.json"

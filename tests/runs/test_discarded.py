@@ -234,3 +234,12 @@ def test_tokens_of_a_step_are_summed_up_apart() -> None:
 
     assert found[0] == found[1]
     assert len(set(found)) == 5
+
+
+def test_rows_of_a_validation_are_none_of_training(tmp_path: Path) -> None:
+    """`split: "val"` is an evaluation, in plain rows as in those that are read one by one."""
+    rows = [row(0, reward=1.0), row(0, reward=0.0) | {"split": "val"}, row(0, reward=0.0) | {"split": "TEST"}]
+    for name, lines in {"plain": rows, "mixed": [*rows, row(0) | {"response_tokens": [1], "logprobs": "x"}]}.items():
+        run = open_run(write_run(tmp_path / name, {"a.jsonl": lines}))
+        assert run.splits == ("train", "evaluation")
+        assert [run.split_of(key) for key in run.frame.index[:3]] == ["train", "evaluation", "evaluation"]

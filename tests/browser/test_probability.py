@@ -29,8 +29,8 @@ def rising(step: int, at: int) -> dict[str, Any]:
 
 def test_from_a_pinned_token_to_its_curve(written: Written, page: Page) -> None:
     """The link of the token that is pinned by a click leads to its curve, which says early and late, and opens a step by a click."""
-    link = written((rising(step, at) for step in range(STEPS) for at in range(8)), "tokens").link
-    page.goto(f"{link}&step=4")
+    opened = written((rising(step, at) for step in range(STEPS) for at in range(8)), "tokens").link
+    page.goto(f"{opened}&step=4")
     tokens = page.locator(".tv-tok")
     expect(tokens).to_have_count(len(TOKENS))
     settled(page)

@@ -32,7 +32,7 @@ class RolloutRecorder:
     be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
     (`board/recorder/shard_file.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
-    process it begins anew, with a shard of its own.
+    process it begins anew: every process has shards of its own, and goes on in nobody's.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class RolloutRecorder:
 
         `wait`: write before `write` returns, in the caller's thread: slower, but a kill loses no row it had returned from.
         `queue_bytes`: memory that waiting rows may take; while it is full, further rows are dropped.
-        `file_per`: "rank" appends to `rank_<rank>.jsonl`; "step" makes `step_<step>/rank_<rank>.jsonl`, whose account says
-        `"ended": true` as soon as a row of another step comes, or `end_step` is called.
+        `file_per`: "rank" makes one new file, `rank_<rank>.<process id>.jsonl`; "step" one a step, in `step_<step>/`, whose account
+        says `"ended": true` as soon as a row of another step comes, or `end_step` is called.
         `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
         sample keeps its token arrays (`board/recorder/budget.py`, by `seed`); the others keep texts and scalars, with the arrays'
         means, and are marked `token_arrays_left_out`.
@@ -88,11 +88,11 @@ class RolloutRecorder:
         self._queue: RowQueue
         how = (tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads), names)
         self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, how) if rank == 0 else None
-        self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact, tuple(pads))
+        self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
         self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
         )
-        self._begin(self._settings)
+        self._begin()
 
     @property
     def dropped(self) -> int:
@@ -107,8 +107,8 @@ class RolloutRecorder:
         return self._losses.untracked
 
     def path(self, step: int = 0) -> Path:
-        """The shard that rows of a step go to."""
-        return self._settings.path(step)
+        """The shard that rows of a step go to: `rank_<rank>.<process>.jsonl`, with a number behind it where somebody has that name."""
+        return self._writer.shard(step).path
 
     def write(self, *, step: int, **fields: object) -> None:
         """Record one rollout: `step`, then any fields; `board/schema.py` lists those the board knows by name.
@@ -192,13 +192,13 @@ class RolloutRecorder:
         """Close; an exception of the training loop passes through."""
         self.close()
 
-    def _begin(self, settings: Settings) -> None:
+    def _begin(self) -> None:
         """Start with nothing waiting, nothing open and nothing lost."""
         self._lock = threading.RLock()
         self._closed = False
-        self._losses = Losses(settings.folder)
+        self._losses = Losses(self._settings.folder)
         tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer = RowWriter(settings, self._losses, tracking)
+        self._writer = RowWriter(self._settings, self._losses, tracking)
         self._queue = self._queue_of(self._writer)
         _OPEN[self] = self._begin_in_child
 
@@ -216,10 +216,8 @@ class RolloutRecorder:
 
     def _begin_in_child(self) -> None:
         """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
-        name = f"rank_{self.rank}.process_{os.getpid()}"
-        self._settings = Settings(**{**vars(self._settings), "name": name})
         self._new_tracking = None
-        self._begin(self._settings)
+        self._begin()
 
 
 _OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}

@@ -5,6 +5,7 @@ Called by one thread at a time. It never raises: whatever a hook, a value or a d
 
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,7 @@ class Settings:
     """How a run is recorded; `board.recorder.RolloutRecorder` explains each."""
 
     folder: Path
-    name: str
-    """Of the shard, without its ending: unique to the process that writes it."""
+    rank: int
     file_per: Literal["rank", "step"]
     step_bytes: int | None
     seed: int
@@ -49,25 +49,26 @@ class Settings:
         """The common pads and the run's own."""
         return COMMON_PADS | set(self.pads)
 
-    def path(self, step: int) -> Path:
-        """The shard for rows of a step."""
-        folder = self.folder / f"step_{step}" if self.file_per == "step" else self.folder
-        return folder / f"{self.name}.jsonl"
-
 
 class RowWriter:
-    """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
+    """Rows of one process to its own shards. At the end of each step the account beside the shard is brought up to date."""
 
     def __init__(self, settings: Settings, losses: Losses, tracking: "Tracking | None" = None) -> None:
         self.settings = settings
         self.losses = losses
         self._tracking = tracking
         self._step: int | None = None
-        self._shard = ShardFile(settings.path(0))
-        self._writing = self._named = False
+        self._name = f"rank_{settings.rank}.{os.getpid()}.jsonl"
+        self._shards: dict[int, ShardFile] = {}
+        self._shard = ShardFile(settings.folder / self._name)
+        self._named = False
         self._held: list[Held] = []
-        self._written = 0
-        self._left_out = 0
+
+    def shard(self, step: int) -> ShardFile:
+        """The shard for rows of a step."""
+        by_step = self.settings.file_per == "step"
+        folder = self.settings.folder / f"step_{step}" if by_step else self.settings.folder
+        return self._shards.setdefault(step if by_step else 0, ShardFile(folder / self._name))
 
     def write(self, row: dict[str, Any]) -> None:
         """Write a row, or hold it until its step ends."""
@@ -103,7 +104,7 @@ class RowWriter:
 
     def _end(self, *, closing: bool = False) -> None:
         """Bring the account up to date and, where a file holds one step, or none will follow, mark its end."""
-        if not self._writing:
+        if not self._shard.is_open:
             return
         self._notice()
         ended = closing or self.settings.file_per == "step"
@@ -111,15 +112,15 @@ class RowWriter:
             self._note(ended=ended)
         if ended:
             self._shard.close()
-            self._writing, self._step = False, None
+            self._step = None
 
     def _note(self, *, ended: bool) -> None:
         """Bring the account up to date. One that cannot be kept costs no row."""
+        self._shard.lost += self.losses.untold()
         try:
-            self._shard.note(self._written, self.losses.untold(), self._left_out, ended=ended)
+            self._shard.note(ended=ended)
         except OSError as error:
             self.losses.add("account", described(error), count=0)
-        self._written = self._left_out = 0
 
     def _notice(self) -> None:
         """Count the rows that somebody took away with their file."""
@@ -130,8 +131,6 @@ class RowWriter:
             return
         if gone:
             self.losses.add("removed", str(self._shard.path), gone)
-            self._written = self._left_out = 0
-            self._writing = False
 
     def _write(self, row: Mapping[str, Any]) -> None:
         step = _whole(row.get("step"))
@@ -172,10 +171,7 @@ class RowWriter:
         if self._step is None and not self._named:
             self._name_pads()
             self._named = True
-        self._step = step
-        path = self.settings.path(step)
-        if path != self._shard.path:
-            self._shard = ShardFile(path)
+        self._step, self._shard = step, self.shard(step)
 
     def _redacted(self, row: dict[str, Any]) -> Mapping[str, Any] | None:
         """The row as it may be written; None, and counted, if the hook failed. Its message may quote the row, so it is not logged."""
@@ -217,7 +213,7 @@ class RowWriter:
         if not held or limit is None:
             return
         try:
-            rows = budget.within(held, limit, f"{self.settings.seed} {self.settings.name} {self._step}")
+            rows = budget.within(held, limit, f"{self.settings.seed} rank_{self.settings.rank} {self._step}")
         except FAILURES as error:  # rows come before the budget
             self.losses.add("budget", described(error), count=0)
             rows = [one.parts for one in held]
@@ -228,16 +224,12 @@ class RowWriter:
         """Write a row; before the first of a file, the account says that somebody is writing."""
         self._notice()
         try:
-            self._shard.open()
-            if not self._writing:
+            if not self._shard.is_open:
+                self._shard.open()
                 self._note(ended=False)
-                self._writing = True
-            self._shard.append(line(parts))
+            self._shard.append(line(parts), left_out=LEFT_OUT in parts)
         except OSError as error:
             self.losses.add("disk", described(error))
-            return
-        self._written += 1
-        self._left_out += LEFT_OUT in parts
 
 
 def _whole(value: Any) -> int:

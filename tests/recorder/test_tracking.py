@@ -135,7 +135,7 @@ def test_a_forked_process_does_not_track(tmp_path: Path) -> None:
 
     lines = [json.loads(line) for line in (tmp_path / "tracked").read_text().splitlines()]
     assert [(line["step"], line["board/reward/mean"]) for line in lines] == [(0, 1.0), (1, 2.0)]
-    assert len(rows_of(tmp_path / "run" / f"rank_0.process_{child}.jsonl")) == 1
+    assert len(rows_of(tmp_path / "run" / f"rank_0.{child}.jsonl")) == 1
 
 
 class Hostile:

@@ -8,12 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from board.errors import BoardError
 from board.recorder.drop_log import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
 from board.recorder.writer import Redact, RowWriter, Settings
-from board.text.padding import COMMON_PADS
 
 if TYPE_CHECKING:
     from board.recorder.tracking import Tracking
@@ -64,9 +62,9 @@ class RolloutRecorder:
         means, and are marked `token_arrays_left_out`.
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.
-        `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_aggregator.py` lists them), and what `track` is
+        `track_with`: a tracker that gets each step's numbers as it ends, those that `push` computes of one step, and what `track` is
         given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
-        its own rows; so does no process forked from it.
+        its own rows, which are held until their step ends; so does no process forked from it. It needs all that the board needs.
         `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
@@ -86,7 +84,7 @@ class RolloutRecorder:
         self._losses: Losses
         self._writer: RowWriter
         self._queue: RowQueue
-        how = (tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads), names)
+        how = (tracker_seconds, examples_per_step, seed, tuple(pads), names)
         self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, how) if rank == 0 else None
         self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
         self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
@@ -235,24 +233,15 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], how: tuple[float, int, int, frozenset[str], str]
+    folder: Path, name: str | None, kwargs: Mapping[str, Any], how: tuple[float, int, int, Sequence[str], str]
 ) -> "Callable[[Losses], Tracking] | None":
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
         return None
-    from board.recorder.tracking import (
-        Options,
-        Tracking,
-        checked_names,
-        opener,
-    )  # with the catalogue of metrics, which takes longer than all the rest but numpy
+    from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
 
-    try:
-        open_writer = opener(folder.resolve().name, name, kwargs)
-        options = Options(*how[:-1], checked_names(how[-1]))
-    except BoardError as error:
-        raise ValueError(str(error)) from error
-    return lambda losses: Tracking(open_writer, losses, options)
+    options = tracking.options(folder.resolve().name, name, kwargs, *how)
+    return lambda losses: tracking.Tracking(options, losses)
 
 
 def _nothing() -> None:

@@ -139,16 +139,12 @@ class RowWriter:
             self._end()
             self._begin(step)
         parts = self._encoded({**row, "step": step})
-        if self._tracking is not None or self.settings.step_bytes is not None:
-            plain = unpadded(dict(row), self.settings.all_pads, PADDED)
-            asked = plain.get("prompt")
         if self._tracking is not None:
-            prompt = parts.get("prompt") if asked is row.get("prompt") else encode(asked)
-            self._tracking.row(step, plain, parts.get("group_id", prompt))
+            self._tracking.row(step, parts)
         if self.settings.step_bytes is None:
             self._append(parts)
         else:
-            self._hold(plain, parts)
+            self._hold(unpadded(dict(row), self.settings.all_pads, PADDED), parts)
 
     def _name_pads(self) -> None:
         """Say beside the rollouts which tokens pad, so that whoever reads them knows it. What stands there is left as it is."""

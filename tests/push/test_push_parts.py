@@ -21,12 +21,11 @@ from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
 from board.push import Pushed, Request, target
 from board.push.completed_steps import settled
-from board.push.examples import Links, RunExamples
+from board.push.examples import TEXT_CHARS, Links, RunExamples
 from board.push.messages import progress, summary
 from board.push.state import State, StateFile, state_of
 from board.push.told_findings import ToldFinding, at_steps, unsaid
 from board.recorder import RolloutRecorder
-from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
 from board.trackers.writer_options import TRACKERS
 from board.user_files import user_folders

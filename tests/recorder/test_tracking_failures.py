@@ -73,6 +73,12 @@ with RolloutRecorder(sys.argv[1], track_with="tensorboard") as recorder:
 print(recorder.dropped, recorder.untracked)
 """
 
+WITHOUT_PANDAS = (
+    MISSING.replace('"tensorboard":', '"pandas":')
+    .replace('track_with="tensorboard"', 'track_with="stdout"')
+    .replace('response="a")', 'response="a")\n        recorder.track(step, lr=0.5)')
+)
+
 CLOSED = """
 import sys
 from board.recorder import RolloutRecorder
@@ -98,6 +104,17 @@ def test_a_library_that_is_missing_is_said_once(tmp_path: Path) -> None:
 
     assert (ended.returncode, ended.stdout) == (0, "0 5\n")
     assert (ended.stderr.count("pip install"), len(ended.stderr.splitlines())) == (1, 1)
+    assert len(rows_of(shard_of(tmp_path))) == 5
+
+
+def test_what_computing_needs_is_said_once(tmp_path: Path) -> None:
+    """Without pandas the run is recorded whole, the trainer's own numbers arrive, and one warning says what to install."""
+    ended = run_script(WITHOUT_PANDAS, tmp_path)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1] == "0 5"
+    assert ended.stdout.count("lr") == 5
+    assert (ended.stderr.count("pip install pandas"), ended.stderr.count("Recording rollouts")) == (1, 1)
     assert len(rows_of(shard_of(tmp_path))) == 5
 
 

@@ -4,17 +4,15 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
-from board.recorder.drop_log import FAILURES, Losses, Reason, described
-from board.recorder.queue import Background, Direct, RowQueue
-from board.recorder.snapshot import rows, snapshot
+from board.recorder.losses import FAILURES, Losses, Reason, described
+from board.recorder.queue import RowQueue
+from board.recorder.values import rows, snapshot
 from board.recorder.writer import Redact, RowWriter, Settings
-
-if TYPE_CHECKING:
-    from board.recorder.tracking import Tracking
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -32,6 +30,8 @@ class RolloutRecorder:
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
     process it begins anew: every process has shards of its own, and goes on in nobody's.
     """
+
+    _closed = False
 
     def __init__(
         self,
@@ -79,17 +79,15 @@ class RolloutRecorder:
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
         self.rank = rank
-        self._lock: threading.RLock
-        self._closed: bool
-        self._losses: Losses
-        self._writer: RowWriter
-        self._queue: RowQueue
-        how = (tracker_seconds, examples_per_step, seed, tuple(pads), names)
-        self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, how) if rank == 0 else None
         self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
-        self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
-            Direct(writer.write) if wait else Background(writer.write, queue_bytes)
-        )
+        self._queue_bytes = None if wait else queue_bytes
+        self._new_tracking: Callable[[Losses], Any] | None = None
+        if track_with is not None and rank == 0:
+            from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
+
+            opening = tracking.opening(Path(folder).resolve().name, track_with, tracker_kwargs or {}, names)
+            how = {"pads": tuple(pads), "examples": examples_per_step, "seed": seed}
+            self._new_tracking = partial(tracking.Tracking, opening, tracker_seconds, {"names": names, **how})
         self._begin()
 
     @property
@@ -144,11 +142,10 @@ class RolloutRecorder:
         values = self._copied({**(scalars or {}), **named}, lambda _: "tracker_value")
         at = self._copied({"step": step}, lambda _: "tracker_value")
         with self._lock:
-            closed = self._closed
-            if at and not closed:
+            if self._closed:
+                self._losses.add("tracker", "the recorder is closed")
+            elif at:
                 self._queue.run(lambda: self._writer.track(at["step"], values))
-        if closed:
-            self._losses.add("tracker", "the recorder is closed")
 
     def _copied(self, values: Mapping[str, Any], reason: Callable[[str], Reason]) -> dict[str, Any]:
         """The values as they are now; one that cannot be copied is left out and counted under its reason."""
@@ -178,7 +175,7 @@ class RolloutRecorder:
             if self._closed:
                 return
             self._closed = True
-            self._queue.run(self._writer.close)
+            self._queue.run(lambda: self._writer.end_step(closing=True))
             _OPEN.pop(self, None)
         self._queue.close()
 
@@ -194,23 +191,21 @@ class RolloutRecorder:
         """Start with nothing waiting, nothing open and nothing lost."""
         self._lock = threading.RLock()
         self._closed = False
-        self._losses = Losses(self._settings.folder)
+        self._losses: Losses = Losses(self._settings.folder)
         tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer = RowWriter(self._settings, self._losses, tracking)
-        self._queue = self._queue_of(self._writer)
+        self._writer: RowWriter = RowWriter(self._settings, self._losses, tracking)
+        self._queue: RowQueue = RowQueue(self._writer.write, self._queue_bytes)
         _OPEN[self] = self._begin_in_child
 
     def _put(self, found: list[dict[str, Any]]) -> None:
-        reason: Reason = "queue"
         try:
             with self._lock:
-                reason = "closed" if self._closed else "queue"
-                refused = len(found) if self._closed else self._queue.put(found)
+                if self._closed:
+                    self._losses.add("closed", count=len(found))
+                elif refused := self._queue.put(found):
+                    self._losses.add("queue", count=refused)
         except FAILURES as error:  # the boundary to training, as in `write`
             self._losses.add("row", described(error), len(found))
-            return
-        if refused:
-            self._losses.add(reason, count=refused)
 
     def _begin_in_child(self) -> None:
         """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
@@ -230,18 +225,6 @@ def _close_all() -> None:
 def _begin_all_in_child() -> None:
     for begin_in_child in list(_OPEN.values()):
         begin_in_child()
-
-
-def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], how: tuple[float, int, int, Sequence[str], str]
-) -> "Callable[[Losses], Tracking] | None":
-    """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
-    if name is None:
-        return None
-    from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
-
-    options = tracking.options(folder.resolve().name, name, kwargs, *how)
-    return lambda losses: tracking.Tracking(options, losses)
 
 
 def _nothing() -> None:

@@ -5,7 +5,6 @@ asked for. Called by one thread at a time; never waits for the tracker and never
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,39 +13,25 @@ from board import trackers
 from board.errors import BoardError, missing_library
 from board.metrics import OWN_PREFIX
 from board.metrics.declared import DIALECTS
-from board.recorder.drop_log import FAILURES, Losses, described
-from board.recorder.encoding import Parts, line
-from board.recorder.snapshot import to_numpy
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.tracker_thread import Channel
+from board.recorder.values import Parts, line, to_numpy
 from board.trackers.contract import Example, TrackerWriter, Value
 
 if TYPE_CHECKING:
     from board.push.recorded_steps import RecordedSteps
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a run is tracked; `board.recorder.RolloutRecorder` explains each."""
-
-    open_writer: Callable[[], TrackerWriter]
-    seconds: float
-    examples: int
-    seed: int
-    pads: Sequence[str]
-    names: str
-
-
-def options(run: str, name: str, kwargs: Mapping[str, Any], *how: Any) -> Options:
-    """How a run is told to a tracker, whose library is looked for when it is opened. Raises ValueError for a tracker or names nobody knows."""
+def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
+    """What opens a tracker, whose library is looked for then. Raises ValueError for a tracker or names that nobody knows."""
     try:
         tracker = trackers.tracker(name)
     except BoardError as error:
         raise ValueError(str(error)) from error
+    if names not in DIALECTS:
+        raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
     plain = {key: _plain(value) for key, value in kwargs.items()}
-    found = Options(lambda: tracker.open_writer(run, **plain), *how)
-    if found.names not in DIALECTS:
-        raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {found.names!r}.")
-    return found
+    return lambda: tracker.open_writer(run, **plain)
 
 
 class Tracking:
@@ -56,10 +41,12 @@ class Tracking:
     step come, or the trainer says that the step has ended.
     """
 
-    def __init__(self, how: Options, losses: Losses) -> None:
+    def __init__(self, opening: Callable[[], TrackerWriter], seconds: float, how: Mapping[str, Any], losses: Losses) -> None:
+        """Closing waits so many seconds for the tracker at most; `how` rows are computed is said to `RecordedSteps`."""
+        self._seconds = seconds
         self._how = how
         self._losses = losses
-        self._channel = Channel(how.open_writer, losses)
+        self._channel = Channel(opening, losses)
         self._steps: RecordedSteps | None = None
         self._step: int | None = None
         self._told: int | None = None
@@ -103,16 +90,15 @@ class Tracking:
         self._tell_given()
         if self._told is not None and self._steps is not None:
             self._tell(self._told, self._steps.at_end())
-        self._channel.close(self._how.seconds)
+        self._channel.close(self._seconds)
 
     def _begin(self) -> None:
         """With the first row: what is missing is said then, and no thread may start while the interpreter ends."""
         self._channel.begin()
-        how = self._how
         try:
             from board.push.recorded_steps import RecordedSteps
 
-            self._steps = RecordedSteps(how.names, how.pads, how.examples, how.seed)
+            self._steps = RecordedSteps(**self._how)
         except ModuleNotFoundError as error:
             self._losses.add("tracker", missing_library(error, "Computing numbers of rows for a tracker"), count=0)
 

@@ -8,7 +8,7 @@ import pytest
 
 from board.push.recorded_steps import RecordedSteps
 from board.recorder import RolloutRecorder
-from board.recorder.encoding import encode
+from board.recorder.values import encode
 
 
 def shown(count: int, rows: list[dict[str, Any]], seed: int = 0) -> list[dict[str, Any]]:

@@ -232,7 +232,7 @@ def test_a_hook_that_wants_to_end_the_process_is_counted_in_full(tmp_path: Path,
         for step in range(10, 20):
             recorder.write(step=step, response="a")
         recorder.flush()
-        assert recorder._queue._waiting == 0  # type: ignore[attr-defined]
+        assert recorder._queue._waiting == 0
 
     assert recorder.dropped == 10
     assert [row["step"] for row in rows_of(recorder.path())] == list(range(0, 20, 2))

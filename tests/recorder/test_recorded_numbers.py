@@ -20,7 +20,7 @@ from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
 from board.push.recorded_steps import RecordedSteps
 from board.recorder import RolloutRecorder
-from board.recorder.encoding import encode
+from board.recorder.values import encode
 from board.runs.run import Run
 from board.schema import TOKEN_METRICS
 

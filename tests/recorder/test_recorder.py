@@ -13,6 +13,7 @@ import pytest
 from recorded import DeviceTensor, account, rows_of, same, shard_of
 
 from board.recorder import RolloutRecorder
+from board.recorder.writer import LATE_STEPS
 
 ROOT = Path(__file__).parents[2]
 
@@ -315,6 +316,16 @@ def test_a_late_row_joins_its_step(tmp_path: Path) -> None:
             recorder.write(step=step)
 
     assert (len(rows_of(recorder.path(1))), account(recorder.path(1))["rows"]) == (2, 2)
+
+
+def test_a_row_that_is_very_late_gets_a_file_of_its_own(tmp_path: Path) -> None:
+    """No more than some files are remembered: one of long ago stays as it is, and its step has another beside it."""
+    with RolloutRecorder(tmp_path, file_per="step", wait=True) as recorder:
+        for step in (*range(LATE_STEPS + 1), 0, 1):
+            recorder.write(step=step)
+
+    shards = [[*(tmp_path / f"step_{step}").glob("*.jsonl")] for step in (0, 2)]
+    assert [[(len(rows_of(shard)), account(shard)["rows"]) for shard in found] for found in shards] == [[(1, 1)] * 2, [(1, 1)]]
 
 
 def test_the_account_says_that_nobody_writes_only_after_closing(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from board.analysis import groups, token_survey
 from board.analysis.step_metrics import per_step_values
 from board.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
-from board.recorder.encoding import encode
+from board.recorder.values import encode
 from board.runs.discarded import told_apart
 from board.runs.kept_summaries import group_of
 from board.runs.run import Run

@@ -8,7 +8,7 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.recorder.drop_log import WARNED, Reason
+from board.recorder.losses import WARNED, Reason
 from board.runs import recorder_account
 from board.runs.recorder_account import LOST_ROWS, UNTRACKED
 from board.sources.shards import find_shards

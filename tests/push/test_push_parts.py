@@ -13,6 +13,7 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from recorded import shard_of
 
 from board import open_run
 from board.cli.commands import push
@@ -20,12 +21,11 @@ from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
 from board.push import Pushed, Request, target
 from board.push.completed_steps import settled
-from board.push.examples import Links, RunExamples
+from board.push.examples import TEXT_CHARS, Links, RunExamples
 from board.push.messages import progress, summary
 from board.push.state import State, StateFile, state_of
 from board.push.told_findings import ToldFinding, at_steps, unsaid
 from board.recorder import RolloutRecorder
-from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
 from board.trackers.writer_options import TRACKERS
 from board.user_files import user_folders
@@ -64,7 +64,7 @@ def test_a_step_is_complete_when_no_growing_shard_can_add_to_it(
     recorded(tmp_path / "run", ranks, ended=ended)
     now = time.time()
     for rank in ranks:
-        os.utime(tmp_path / "run" / f"rank_{rank}.jsonl", (now, now - ages.get(rank, 0)))
+        os.utime(shard_of(tmp_path / "run", rank), (now, now - ages.get(rank, 0)))
 
     assert settled(open_run(tmp_path / "run"), quiet=30, now=now).tolist() == expected
 
@@ -215,7 +215,7 @@ def test_the_best_the_worst_and_one_more_are_shown(
     assert [(row["which"], row["response"]) for row in rows] == expected
     for row in rows:
         line = int(str(row["response"])[1:]) + 1
-        assert row["board"] == f"http://host:8901/responses?run=my+run&step=3&rollout=rank_0.jsonl%3A{line}"
+        assert row["board"] == f"http://host:8901/responses?run=my+run&step=3&rollout=rank_0.{os.getpid()}.jsonl%3A{line}"
         assert (row["prompt"], row["tokens"]) == ("p", 1.0)
         assert ("reward" in row) == (rewards[line - 1] is not None)
 

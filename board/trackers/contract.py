@@ -62,11 +62,8 @@ class TrackerWriter(Protocol):
     place: str
     """Where the reader finds it: a folder or an address."""
 
-    last_step: int | None
-    """The last step that the run holds already, -1 where it holds none; None for a run that is new, or where the tracker cannot tell.
-
-    A kill may cost a tracker what it had not yet written, so this counts more than what the caller remembers of it.
-    """
+    name: str
+    """What the run is called there: where it was to be a new one, another name than was asked for if somebody has that one."""
 
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
         """Log one step's numbers, and texts of the trainer's own; numbers that are not finite are left out by the caller."""

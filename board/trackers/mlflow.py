@@ -45,8 +45,7 @@ _REFUSED: Final = re.compile(r"[^\w\-. /]", re.ASCII)
 """What MLflow takes in no name; a colon not on every system."""
 
 _OURS: Final = "rl-logging-board.run"
-_REACHED: Final = "rl-logging-board.last-step"
-"""Tags: whose a run is, and the last step that it holds all of."""
+"""A tag that tells whose a run is."""
 
 _MOST_TAG: Final = 5_000
 """Characters of a tag's value that MLflow takes."""
@@ -191,36 +190,29 @@ def open_writer(
     if earlier:
         return MlflowWriter(client, earlier[0].info.run_id, where)
     begun = client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""})
-    return MlflowWriter(client, begun.info.run_id, where, new=True)
+    return MlflowWriter(client, begun.info.run_id, where)
 
 
 class MlflowWriter:
     """An open run of MLflow. Each call has reached the store when it returns."""
 
-    def __init__(self, client: Any, run: str, where: Path | None, *, new: bool = False) -> None:
-        held = client.get_run(run)
-        self.place = f"{where or client.tracking_uri}, experiment {held.info.experiment_id}, run {run}"
-        reached = held.data.tags.get(_REACHED, "")
-        self.last_step = None if new else int(reached) if re.fullmatch("-?[0-9]{1,18}", reached) else -1
+    def __init__(self, client: Any, run: str, where: Path | None) -> None:
+        about = client.get_run(run).info
+        self.name, self.place = about.run_name, f"{where or client.tracking_uri}, experiment {about.experiment_id}, run {run}"
         self._client, self._run = client, run
-        self._reached = {} if new else {key: _last(client.get_metric_history(run, key)) for key in held.data.metrics}
 
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers, and its texts as tags of the run, which hold the last of each.
-
-        Of a step that a kill cut in two only the numbers that the run lacks.
-        """
+        """One step's numbers, and its texts as tags of the run, which hold the last of each."""
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
-        named = {metric_name(name): float(value) for name, value in values.items() if not isinstance(value, str)}
-        metrics = [Metric(name, value, now, step) for name, value in named.items() if self._reached.get(name, step - 1) < step]
+        numbers = {metric_name(name): float(value) for name, value in values.items() if not isinstance(value, str)}
+        metrics = [Metric(name, value, now, step) for name, value in numbers.items()]
         for first in range(0, len(metrics), _AT_ONCE):
             self._client.log_batch(self._run, metrics=metrics[first : first + _AT_ONCE])
         for name, value in values.items():
             if isinstance(value, str):
                 self._client.set_tag(self._run, metric_name(name), plain(value)[:_MOST_TAG])
-        self._client.set_tag(self._run, _REACHED, str(step))
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """A few rollouts as a plain text file among the run's artifacts."""
@@ -229,10 +221,6 @@ class MlflowWriter:
     def close(self) -> None:
         """End the run."""
         self._client.set_terminated(self._run)
-
-
-def _last(history: Sequence[Any]) -> int:
-    return max((int(one.step) for one in history), default=-1)
 
 
 def metric_name(name: str) -> str:

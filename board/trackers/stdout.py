@@ -46,7 +46,7 @@ def open_writer(run: str, *, stream: TextIO | None = None, format: Format = "tab
     chosen: TextIO | None = sys.stdout if stream is None else stream
     if chosen is None:
         raise BoardError("There is no standard output to write to: it was closed.")
-    return StdoutWriter(chosen, _LAYOUTS[format])
+    return StdoutWriter(run, chosen, _LAYOUTS[format])
 
 
 class Table:
@@ -91,9 +91,8 @@ _LAYOUTS: Final[dict[str, Table | JsonLines]] = {"table": Table(), "jsonl": Json
 class StdoutWriter:
     """Writes to a stream that belongs to someone else, so that closing only flushes it."""
 
-    def __init__(self, stream: TextIO, layout: Table | JsonLines) -> None:
-        self.place = "standard output"
-        self.last_step = None
+    def __init__(self, name: str, stream: TextIO, layout: Table | JsonLines) -> None:
+        self.name, self.place = name, "standard output"
         self._stream = stream
         self._layout = layout
 

@@ -147,7 +147,7 @@ def open_writer(
 
     hook = sys.excepthook
     try:
-        return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", silently(begin)))
+        return SwanlabWriter(name, within(SECONDS, "Beginning a run of SwanLab", silently(begin)))
     except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, to go online without a key
         raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
     finally:
@@ -173,10 +173,9 @@ def _settings(swanlab: Any) -> Any:
 class SwanlabWriter:
     """The open run of SwanLab."""
 
-    def __init__(self, run: Any) -> None:
-        folder = Path(run.dir)
-        self.place = run.url if run.mode == "online" else str(folder)
-        self.last_step = _last_step(folder / f"run-{run.id}{_ENDING}")
+    def __init__(self, name: str, run: Any) -> None:
+        self.place = run.url if run.mode == "online" else str(run.dir)
+        self.name = name
         self._run = run
 
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
@@ -195,13 +194,3 @@ class SwanlabWriter:
     def close(self) -> None:
         """Write what is pending and end the run; raises TimeoutError after SECONDS."""
         within(SECONDS, "Closing the run of SwanLab", silently(self._run.finish))
-
-
-def _last_step(log: Path) -> int | None:
-    """The last step that the run's earlier logs on this disk hold; None where there is none, for SwanLab's server does not say."""
-    earlier = [part for part in parts(log) if part != log]
-    points = Points(log)
-    for part in earlier:
-        _gather(part, points, None)
-    known = [-1] * bool(earlier)
-    return max(known + [int(curve.steps[-1]) for curve in points.curves().values()], default=None)

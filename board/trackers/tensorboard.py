@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, walk
@@ -103,19 +103,22 @@ def _number(value: Any, plugin: str) -> float | None:
     return float(make_ndarray(tensor).reshape(-1)[0])
 
 
-def open_writer(run: str, *, log_dir: str | Path = "tensorboard_log", timestamped: bool = True) -> "TensorBoardWriter":
+def open_writer(
+    run: str, *, log_dir: str | Path = "tensorboard_log", timestamped: bool = True, resume: Literal["never", "allow"] = "allow"
+) -> "TensorBoardWriter":
     """Begin a run: `log_dir`/`run`-date-time, or with `timestamped` off go on with `log_dir`/`run`, in one more event file.
 
-    Raises TrackerMissing without TensorBoard, BoardError where what the run holds is damaged, OSError where the folder cannot be written.
+    With `resume="never"` a run is begun in any case. Raises TrackerMissing without TensorBoard, OSError where the folder cannot be written.
     """
     try:
         import tensorboard.summary.writer.record_writer  # noqa: F401 - asked for now, so that what is missing is said at the start
     except ImportError as error:
         raise missing(NAME, "TensorBoard") from error
     name = folder_name(run)
-    if not timestamped:
-        return TensorBoardWriter(Path(log_dir) / name)
-    return TensorBoardWriter(_new_folder(Path(log_dir), f"{name}-{datetime.now():%Y%m%d-%H%M%S}"))  # noqa: DTZ005 - the reader's clock
+    if timestamped:
+        name = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - the reader's clock
+    begins = timestamped or resume == "never"
+    return TensorBoardWriter(_new_folder(Path(log_dir), name) if begins else Path(log_dir) / name)
 
 
 def _new_folder(parent: Path, name: str) -> Path:
@@ -140,7 +143,7 @@ class TensorBoardWriter:
 
         folder.mkdir(parents=True, exist_ok=True)
         self.place = str(folder)
-        self.last_step = _last_step(folder)
+        self.name = folder.name
         host = folder_name(socket.gethostname())
         name = f"events.out.{_MARK}.{_begun(folder):010d}.{host}.{os.getpid()}.{next(_COUNTER)}"
         self._records = RecordWriter((folder / name).open("xb"))
@@ -175,13 +178,6 @@ class TensorBoardWriter:
         event.wall_time = time.time()
         self._records.write(event.SerializeToString())
         self._records.flush()
-
-
-def _last_step(folder: Path) -> int | None:
-    """The last step that an earlier writer left in a run's folder, -1 where it left none; None where there was no writer."""
-    if not _event_files(folder):
-        return None
-    return max((int(curve.steps[-1]) for curve in read(folder).values()), default=-1)
 
 
 def _begun(folder: Path) -> int:

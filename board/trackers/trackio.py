@@ -4,6 +4,7 @@ TRACKIO_DIR says where the store is; TRACKIO_SPACE_ID and TRACKIO_SERVER_URL sen
 trackio keeps as fragments beside the database, is read once trackio has taken those in.
 """
 
+import itertools
 import os
 import sqlite3
 import sys
@@ -123,17 +124,18 @@ def open_writer(
     resume: Literal["never", "allow", "must"] = "allow",
     dir: str | Path | None = None,
 ) -> "TrackioWriter":
-    """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one in any case.
+    """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one of a name that is free.
 
     `dir` is the store's folder, TRACKIO_DIR's or trackio's own where none is given. Raises TrackerMissing without trackio, BoardError for
     what trackio does not take and for a store that cannot be written to.
     """
     trackio = _library(dir)
+    called = plain(name or run)
 
     def begin() -> Any:
         return trackio.init(
             project=project,
-            name=plain(name or run),
+            name=_free(project, called) if resume == "never" else called,
             resume=resume,
             embed=False,
             auto_log_cpu=False,
@@ -144,6 +146,14 @@ def open_writer(
         return TrackioWriter(within(SECONDS, "Beginning a run of trackio", silently(begin)))
     except ValueError as error:  # how trackio refuses a project, and a run that is not there
         raise BoardError(f"trackio: {error}") from error
+
+
+def _free(project: str, name: str) -> str:
+    """The name, or with a number behind it, that no run of the project has in the store on this machine."""
+    from trackio.sqlite_storage import SQLiteStorage
+
+    taken = set(SQLiteStorage.get_runs(project))
+    return next(free for count in itertools.count(1) if (free := name if count == 1 else f"{name}-{count}") not in taken)
 
 
 def _library(folder: str | Path | None) -> Any:
@@ -172,10 +182,10 @@ class TrackioWriter:
         from trackio.utils import get_storage_mode
 
         database = SQLiteStorage.get_project_db_path(run.project)
-        self.place = run.url or f"{database}/{run.name}"
-        self._rows, self.last_step = (0, None) if run.url else _stored(database, run.id)
-        self._run = run
+        self.name, self.place = run.name, run.url or f"{database}/{run.name}"
         self._database = None if run.url or get_storage_mode() != "sqlite" else database  # else kept elsewhere, or taken in later
+        self._rows = _stored(database, run.id) if self._database else 0
+        self._run = run
 
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
         """One step's numbers and texts."""
@@ -203,18 +213,16 @@ class TrackioWriter:
     def _check_stored(self, database: Path) -> None:
         """trackio writes in a thread of its own and only warns of what it could not write."""
         deadline = time.monotonic() + _STORED_WITHIN
-        while (rows := _stored(database, self._run.id)[0]) < self._rows and time.monotonic() < deadline:
+        while (rows := _stored(database, self._run.id)) < self._rows and time.monotonic() < deadline:
             time.sleep(0.1)
         if rows < self._rows:
             raise BoardError(f"{self.place}: trackio has stored {rows:,} of {self._rows:,} rows; the others are lost.")
 
 
-def _stored(file: Path, run_id: str) -> tuple[int, int | None]:
-    """How many rows of a run a project's database holds, and the last one's step, None where it has none."""
+def _stored(file: Path, run_id: str) -> int:
+    """How many rows of a run a project's database holds."""
     if not file.exists():
-        return 0, None
+        return 0
     with _opened(file) as database:
-        if not _columns(database):
-            return 0, None
-        rows, last = database.execute("SELECT count(*), max(step) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
-    return int(rows), None if last is None else int(last)
+        found = database.execute("SELECT count(*) FROM metrics WHERE run_id = ?", (run_id,)) if _columns(database) else None
+        return int(found.fetchone()[0]) if found else 0

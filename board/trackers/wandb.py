@@ -153,10 +153,10 @@ class WandbWriter:
     def __init__(self, run: Any) -> None:
         folder = Path(run.dir).parent
         self.place = str(folder if run.offline or run.disabled else run.url)
-        self.last_step = _last_step(run, folder)
+        self.name = run.name
         self._run = run
         self._log = folder / f"run-{run.id}{_ENDING}"
-        self._step = -1 if self.last_step is None else self.last_step
+        self._step = -1
 
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
         """One step's numbers and texts."""
@@ -206,14 +206,3 @@ def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
         time.sleep(pause)
         pause = min(2 * pause, 0.5)
     raise TimeoutError(f"{log}: W&B has not written its last record within {seconds:g} s.")
-
-
-def _last_step(run: Any, folder: Path) -> int | None:
-    """The last step that W&B's server says or the run's logs on this disk hold; None where neither knows the run."""
-    log = folder / f"run-{run.id}{_ENDING}"
-    earlier = [part for part in parts(log) if part != log]
-    history = History(log)
-    for part in earlier:
-        history.read(part)
-    known = [history.last_step] if earlier else []
-    return max(known + [run.starting_step - 1] * bool(run.starting_step), default=None)

@@ -31,7 +31,6 @@ class History:
     """The points of one run, gathered from its transaction logs in the order in which they are read."""
 
     def __init__(self, source: object) -> None:
-        self.last_step = -1
         self._points = Points(source)
         self._axis_of: dict[str, str] = {}
         self._axis_of_names_from: dict[str, str] = {}
@@ -61,7 +60,6 @@ class History:
         """Add one row. A number whose own step is not in the row belongs to the step that was reached before."""
         row = _values(history)
         step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
-        self.last_step = max(self.last_step, step)
         for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
             self._reached[axis] = step if (own := _whole(row[axis])) is None else own
         for name, value in row.items():

@@ -61,11 +61,10 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert sorted(own(place)) == sorted((name, step, value) for step, values in STEPS.items() for name, value in values.items())
 
 
-def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
-    """A run gone on with by its id knows its last step, and is read as one run although SwanLab keeps its parts apart."""
+def test_a_run_goes_on(tmp_path: Path) -> None:
+    """A run gone on with by its id is read as one run although SwanLab keeps its parts apart."""
     first = write(tmp_path, run_id="abc")
     writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path, run_id="abc")
-    assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
 
@@ -78,7 +77,6 @@ def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
 def test_examples_are_text(tmp_path: Path) -> None:
     """Rollouts go to SwanLab's text, the model's words made plain, and leave no curve."""
     writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path)
-    assert writer.last_step is None
     writer.scalars(1, {"x": 1.0})
     writer.examples(1, "examples/best", [{"reward": 1.5, "response": HOSTILE}])
     writer.close()
@@ -223,9 +221,9 @@ WRITING = """
 import sys
 from board.trackers import swanlab
 writer = swanlab.open_writer("run", logdir=sys.argv[1], mode="offline", project="p", run_id="killed")
-for step in range((-1 if writer.last_step is None else writer.last_step) + 1, int(sys.argv[2])):
+for step in range(int(sys.argv[2]), int(sys.argv[3])):
     writer.scalars(step, {"x": step / 7})
-if len(sys.argv) > 3:
+if len(sys.argv) > 4:
     import os, signal, time
     from pathlib import Path
     while not any(swanlab.read(log) for log in swanlab.find(Path(sys.argv[1]))):
@@ -244,7 +242,7 @@ def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProce
 def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting) -> None:
     """Offline nothing is sent to SwanLab's address, and nothing is printed."""
     ended = in_process(
-        str(tmp_path), "3", SWANLAB_API_HOST=server.address, SWANLAB_WEB_HOST=server.address, SWANLAB_API_KEY="k" * 21
+        str(tmp_path), "0", "3", SWANLAB_API_HOST=server.address, SWANLAB_WEB_HOST=server.address, SWANLAB_API_KEY="k" * 21
     )
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
@@ -267,17 +265,17 @@ def test_offline_is_obeyed_with_a_log_in(
     assert ours(Path(writer.place)) == {"a": {0: 1.0}}
 
 
-def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
-    """After a kill the run goes on behind the last step that reached the disk, and the curve is whole, no step twice."""
-    assert in_process(str(tmp_path), "500", "kill").returncode == -signal.SIGKILL
+def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
+    """After a kill what had reached the disk is there, and steps handed over again and beyond make the curve whole."""
+    assert in_process(str(tmp_path), "0", "500", "kill").returncode == -signal.SIGKILL
     (log,) = swanlab.find(tmp_path)
     reached = len(ours(log)["x"])
-    assert 0 < reached < 500
-    assert in_process(str(tmp_path), "600").returncode == 0
+    assert 0 < reached <= 500
+    assert in_process(str(tmp_path), str(reached - 1), "600").returncode == 0
 
     (log,) = swanlab.find(tmp_path)
     assert ours(log) == {"x": {step: step / 7 for step in range(600)}}
-    assert sum(len(own(folder)) for folder in tmp_path.glob("run-*")) == 600
+    assert sum(len(own(folder)) for folder in tmp_path.glob("run-*")) == 601
 
 
 def test_without_swanlab_it_is_said_what_to_install(tmp_path: Path) -> None:

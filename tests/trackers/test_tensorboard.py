@@ -93,26 +93,25 @@ def test_each_run_has_a_timestamped_folder_of_its_own(tmp_path: Path) -> None:
     assert all(folder.name.startswith(f"run ä-{time.localtime().tm_year}") for folder in folders)
 
 
-def test_a_run_goes_on_after_its_last_step(tmp_path: Path) -> None:
-    """A writer that goes on says which step the run holds, and what it adds stands beside what there was."""
+def test_a_run_goes_on(tmp_path: Path) -> None:
+    """What a writer that goes on adds stands beside what there was."""
     write(tmp_path, STEPS, timestamped=False)
     writer = tensorboard.open_writer("run ä", log_dir=tmp_path, timestamped=False)
-    assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
 
     assert owns(tmp_path / "run ä") == ours(tmp_path / "run ä") == as_float32(STEPS | {13: {"reward/mean": 0.5}})
 
 
-def test_a_new_run_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
-    """A run that is new has no last step; one that was begun and holds none yet has step -1."""
-    found = []
-    for _ in range(2):
-        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
-        found.append(writer.last_step)
+def test_a_run_that_is_not_to_be_gone_on_with_is_another(tmp_path: Path) -> None:
+    """Each has a folder of its own, which says its name."""
+    places = []
+    for _ in range(3):
+        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False, resume="never")
+        places.append((writer.name, writer.place))
         writer.close()
 
-    assert found == [None, -1]
+    assert places == [(name, str(tmp_path / name)) for name in ("run", "run-2", "run-3")]
 
 
 @pytest.mark.parametrize("run", ["../../etc", "a/b", ".", "..", "", "x" * 400, "C:\\x", "nul\x00"])

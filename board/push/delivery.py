@@ -19,7 +19,7 @@ from board.metrics import OWN_PREFIX
 from board.push.state import State
 from board.push.targets import Target
 from board.push.told_findings import ToldFinding
-from board.trackers.contract import AlertingWriter, Example, TrackerWriter
+from board.trackers.contract import Example, TrackerWriter
 
 ROLLOUTS: Final = f"{OWN_PREFIX}rollouts"
 FINDINGS: Final = f"{OWN_PREFIX}findings"
@@ -66,8 +66,8 @@ class Pushed:
 class Handing:
     """One run in one tracker. Every method raises BoardError where the tracker fails.
 
-    A step is noted behind its handing over, so that a kill, and a failure, may double steps and leaves none out: the one that was under way,
-    and those of the last `Target.seconds_held`; of a tracker that may hold steps back all of a push that failed.
+    A step is noted once the tracker has it, so that a kill may double the last steps and leaves none out, and a failure neither: of a tracker
+    that may hold steps back all of a push that failed are handed on again.
     """
 
     def __init__(self, target: Target, state: State, name: str, done: Pushed) -> None:
@@ -112,7 +112,7 @@ class Handing:
                 self._writer.examples(step, ROLLOUTS, rollouts)
             self._tell(self._writer, step, findings, step)
             self.last = step
-            self._note(self._target.seconds_held)
+            self._note()
             self.done.add(step, len(values))
 
     def add(self, values: Mapping[str, float]) -> None:
@@ -126,7 +126,8 @@ class Handing:
         if self._writer is not None and self.last is not None and findings:
             with self._tracker():
                 self._tell(self._writer, self.last, findings, reached)
-                self._note(self._target.seconds_held)
+                if not self._target.seconds_held:
+                    self._note()
 
     def close(self) -> None:
         """End the tracker's run; what was handed on has arrived once that is through, and is noted then."""
@@ -142,28 +143,31 @@ class Handing:
                 self._state.save()
             elif not self._failed and self.last is not None:
                 self.told = {kind: max(step, self.last) for kind, step in self.told.items()}
-                self._note(0)
+                self._note(ended=True)
 
-    def _note(self, seconds: float) -> None:
-        """Note what was handed over so many seconds ago or before."""
-        now = time.monotonic()
-        self._on_its_way.append((now, self.last, self.told))
-        noted = len(self._on_its_way)
-        while self._on_its_way and now - self._on_its_way[0][0] >= seconds:
-            _, self._state.last, self._state.told = self._on_its_way.popleft()
-        if len(self._on_its_way) < noted:
+    def _note(self, *, ended: bool = False) -> None:
+        """Note what has arrived: all where the run has ended or its library holds nothing back, else what a later step followed long ago.
+
+        A library may write a step once the next is there, and that a moment later.
+        """
+        now, held = time.monotonic(), self._target.seconds_held
+        waiting = self._on_its_way
+        waiting.append((now, self.last, self.told))
+        before = len(waiting)
+        while waiting and (ended or not held or (len(waiting) > 1 and now - waiting[1][0] >= held)):
+            _, self._state.last, self._state.told = waiting.popleft()
+        if len(waiting) < before:
             self._state.save()
 
     def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding], reached: int) -> None:
-        """Findings as a table at a step, below those told at it before, and as the tracker's own alerts where it has any."""
+        """Findings as a table at a step, below those told at it before, and as the tracker's own alerts."""
         if not findings:
             return
         at, rows = self._findings
         self._findings = step, [*(rows if at == step else []), *(one.row for one in findings)]
         writer.examples(step, FINDINGS, self._findings[1])
-        if isinstance(writer, AlertingWriter):
-            for one in findings:
-                writer.alert(one.title, one.text, error=one.severity == "error")
+        for one in findings:
+            writer.alert(one.title, one.text, error=one.severity == "error")
         self.told = {**self.told, **{one.kind: max(reached, one.step) for one in findings}}
 
     @contextmanager

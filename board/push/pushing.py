@@ -27,7 +27,6 @@ from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
 from board.text.path_names import path_of, shown
-from board.trackers.contract import Example
 
 LOOK_SECONDS: Final = 1.0
 """How often a growing run is looked at; less often where opening it takes longer."""
@@ -79,13 +78,12 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     with state_of(request.what, again=request.again, kept=request.kept) as state:
         handing = Handing(request.target, state, name, done)
         try:
-            _follow(request, handing, tell) if request.follow else _once(request, handing, tell)
+            if request.follow:
+                _follow(request, handing, tell)
+            else:
+                _hand_on(open_run(request.location, **request.reading), request, handing, tell)
         finally:
             handing.close()
-
-
-def _once(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
-    _hand_on(open_run(request.location, **request.reading), request, handing, tell)
 
 
 def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
@@ -161,16 +159,18 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     if not len(steps):
         return
     handing.open()
-    counted = run.counted
+    counted, links = run.counted, _links(request)
     values = per_step_values(counted)
     names = renamed(map(str, values.columns), request.names)
     ended = not (request.follow or handing.done.waiting)
-    examples, found = _shown(counted, request, handing, steps)
+    examples = RunExamples(counted.trained, request.seed, links) if request.shown else None
+    looks = request.shown and not request.follow
+    found = at_steps(untold(findings_of(counted, links), handing.told), steps) if looks else {}
     handing.done.begin(len(steps))
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}
         once = _once_of(values, step, request) if ended and step == steps[-1] else {}
-        handing.step(step, numbers | once, examples(step), found.get(step, []))
+        handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []))
         tell()
 
 
@@ -182,17 +182,6 @@ def _once_of(values: pd.DataFrame, step: Any, request: Request) -> dict[str, flo
 def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """A step's finite numbers under their names."""
     return {name: float(value) for key, value in values.items() if np.isfinite(value) for name in names[str(key)]}
-
-
-def _shown(
-    run: Run, request: Request, handing: Handing, steps: NDArray[np.int64]
-) -> tuple[Callable[[int], list[Example]], dict[int, list[ToldFinding]]]:
-    """What is shown beside the numbers: example rollouts by step, and, unless the run is followed, findings at their steps."""
-    if not request.shown:
-        return lambda step: [], {}
-    links = _links(request)
-    found = [] if request.follow else untold(findings_of(run, links), handing.told)
-    return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps)
 
 
 def _links(request: Request) -> Links:

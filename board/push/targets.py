@@ -1,5 +1,6 @@
 """Where a run is pushed to: what is asked for on the command line → what a tracker's writer takes. Knows no run and no metric."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,13 +9,14 @@ from typing import Any, Final
 from board import trackers
 from board.errors import BoardError
 from board.trackers.contract import TrackerWriter
-from board.trackers.writer_options import OPTIONS
+from board.trackers.registry import OPTIONS
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
 
-SECONDS_HELD: Final[Mapping[str, float]] = {"wandb": 5.0, "swanlab": 5.0, "trackio": 5.0}
-"""Trackers whose library writes what it took a moment later, and when all of it is surely written: several times what each waits."""
+SECONDS_HELD: Final[Mapping[str, float]] = {"wandb": 5.0, "swanlab": math.inf, "trackio": 5.0}
+"""Trackers whose library writes what it took a moment later, and how long it holds it back at most: several times what it waits, and without
+end where it writes at the end of its run."""
 
 _BY_ID: Final = ("wandb", "swanlab", "mlflow")
 """Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""

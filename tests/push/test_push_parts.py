@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,7 +30,7 @@ from board.push.told_findings import ToldFinding, at_steps, untold
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
-from board.trackers.writer_options import TRACKERS
+from board.trackers.registry import OPTIONS
 from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
@@ -104,10 +103,10 @@ def test_a_note_of_an_older_board_is_read() -> None:
 HANDED: dict[str, tuple[float, bool, int | None, int | None]] = {
     "a tracker that writes at once": (0, False, 3, 3),
     "one that fails": (0, True, 3, 3),
-    "one that writes later": (1, False, 2, 3),
-    "one that writes later and fails": (1, True, 2, None),
+    "one that writes later": (1, False, 1, 3),
+    "one that writes later and fails": (1, True, 1, None),
 }
-"""Seconds held, whether closing fails → the step that is noted before closing and behind it."""
+"""Seconds held, whether the next step fails → the step that is noted before closing and behind it."""
 
 
 @pytest.mark.parametrize(("seconds", "fails", "before", "behind"), HANDED.values(), ids=HANDED)
@@ -126,8 +125,9 @@ def test_a_step_is_noted_once_the_tracker_has_it(seconds: float, fails: bool, be
         assert (state.last, state.told) == (before, {"a": 1})
         if fails:
             stream.close()
-        with pytest.raises(BoardError, match="stdout failed") if fails else nullcontext():
-            handing.close()
+            with pytest.raises(BoardError, match="stdout failed"):
+                handing.step(4, {"x": 1.0}, [], [])
+        handing.close()
     with state_of(WHAT, again=False) as state:
         assert (state.last, state.told) == (behind, {} if behind is None else {"a": 1 if fails else 3})
 
@@ -310,9 +310,9 @@ def test_the_command_names_what_there_is() -> None:
     offered = {one.name: one.type for one in push.push.params}
     result = CliRunner().invoke(push.push, ["run", "--to", "nowhere"])
 
-    assert [cast(click.Choice[str], offered[name]).choices for name in ("tracker", "names")] == [TRACKERS, tuple(DIALECTS)]
+    assert [cast(click.Choice[str], offered[name]).choices for name in ("tracker", "names")] == [tuple(OPTIONS), tuple(DIALECTS)]
     assert result.exit_code == 2
-    assert all(name in result.stderr for name in TRACKERS)
+    assert all(name in result.stderr for name in OPTIONS)
 
 
 def test_what_a_tracker_does_not_take_is_refused() -> None:

@@ -22,11 +22,11 @@ from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 from tensorboard.plugin_util import markdown_to_safe_html, safe_html
 from tensorboard.summary import Writer as TensorBoardsOwnWriter
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
-from tracked import Steps, by_name, curves, without_library
+from tracked import Steps, by_name, curves
 
 from board.errors import BoardError
-from board.trackers import tensorboard, tfrecord
-from board.trackers.sanitize import page
+from board.trackers import tensorboard
+from board.trackers.sanitize import page, plain_rows
 
 HOSTILE = (
     "<script>alert(1)</script>\n```\n# head\n</code></pre><img src=https://evil.example/a.png onerror=x>\n"
@@ -188,7 +188,7 @@ def test_damage_is_never_read_as_numbers(tmp_path_factory: pytest.TempPathFactor
     damaged = folder / "events.out.tfevents.damaged"
     damaged.write_bytes(data)
 
-    with pytest.raises(BoardError, match=r"events\.out\.tfevents\.damaged: damaged after byte 0"):
+    with pytest.raises(BoardError, match=r"events\.out\.tfevents\.damaged: damaged after byte [\d,]+:"):
         tensorboard.read(damaged)
 
 
@@ -244,21 +244,11 @@ def test_a_scalar_without_a_number_is_refused(tmp_path: Path) -> None:
         tensorboard.read(file)
 
 
-def test_nothing_there_is_said(tmp_path: Path) -> None:
-    """A folder without event files, and one that does not exist, are named."""
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(BoardError, match="no event file"):
-            tensorboard.read(path)
-        assert tensorboard.find(path) == []
-
-
 def test_ten_thousand_steps(tmp_path: Path) -> None:
-    """Long runs are read whole, across the blocks the file is read in."""
+    """Long runs are read whole."""
     values = {f"metric/{number}": number / 7 for number in range(40)}
-    folder = write(tmp_path, dict.fromkeys(range(10000), values))
+    found = tensorboard.read(write(tmp_path, dict.fromkeys(range(10000), values)))
 
-    found = tensorboard.read(folder)
-    assert only_file(folder).stat().st_size > tfrecord._BLOCK
     assert len(found) == 40
     assert all(np.array_equal(curve.steps, np.arange(10_000)) for curve in found.values())
     assert all(np.all(found[name].values == np.float32(value)) for name, value in values.items())
@@ -285,7 +275,7 @@ def test_long_records_are_checked_too(tmp_path: Path, monkeypatch: pytest.Monkey
 @given(text=st.text() | st.text(alphabet="<>&`~#*_[]()!\\/-=|\t\n\r \x02\x03ai:"))
 def test_no_text_becomes_more_than_text(text: str) -> None:
     """Whatever a model writes, TensorBoard's page holds no tag of it, with Markdown on and with Markdown off."""
-    shown = tensorboard.inert_markdown(page([{"response": text}]))
+    shown = tensorboard.inert_markdown(page(plain_rows([{"response": text}])))
 
     rendered = markdown_to_safe_html(shown)
     assert rendered.startswith("<pre><code>")
@@ -350,11 +340,6 @@ def test_a_running_tensorboard_shows_a_model_text_as_text(served: tuple[str, str
         assert "<" not in body
         assert "alert(1)" in body
         assert "\x1b" not in body
-
-
-def test_without_tensorboard_it_is_said_what_to_install(tmp_path: Path) -> None:
-    """The module is loaded without its library, and reading and writing say how to get it."""
-    without_library("tensorboard", write(tmp_path))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import io
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 os.environ.setdefault("TRACKIO_DIR", tempfile.mkdtemp(prefix="trackio-test-"))  # trackio looks once, when it is imported
 
 import trackio as library
-from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves, without_library
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves
 from trackio.sqlite_storage import SQLiteStorage
 
 from board.errors import BoardError
@@ -279,42 +278,3 @@ def test_what_the_store_does_not_take_is_an_error(project: str) -> None:
 
     with pytest.raises(BoardError, match=r"run: trackio has stored 1 of 3 rows; the others are lost"):
         writer.close()
-
-
-KILLED = """
-import os, signal, sys, time
-from board.trackers import trackio
-writer = trackio.open_writer("run", project="killed", dir=sys.argv[1])
-print(writer.place)
-for step in range(50):
-    writer.scalars(step, {"x": step / 7})
-if len(sys.argv) > 2:
-    time.sleep(1.5)
-    for step in range(50, 60):
-        writer.scalars(step, {"x": step / 7})
-    os.kill(os.getpid(), signal.SIGKILL)
-for step in range(50, 70):
-    writer.scalars(step, {"x": step / 7})
-writer.close()
-"""
-
-
-def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
-    """After a kill steps handed over again and beyond make the curve whole, and nothing but its place was printed."""
-    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60, "cwd": REPOSITORY}
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "kill"], **options)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], **options)
-    assert ended.returncode == 0, ended.stderr
-    place = Path(ended.stdout.strip())
-
-    assert ours(place) == {"x": {step: step / 7 for step in range(70)}}
-    with closing(sqlite3.connect(place.parent)) as store:
-        assert store.execute("SELECT count(*) FROM metrics").fetchone()[0] in range(120, 131)
-
-
-def test_without_trackio_stores_are_read(tmp_path: Path) -> None:
-    """Reading needs no library, and writing says how to get it."""
-    database(tmp_path / "x.db", TABLE, "INSERT INTO metrics VALUES (1, 'r', 1, '{\"x\": 1}')")
-
-    without_library("trackio", tmp_path, reads_without=True)

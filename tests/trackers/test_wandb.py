@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import struct
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wandb as library
-from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, by_name, counting, without_library
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, by_name, counting
 from wandb.proto.wandb_internal_pb2 import Record
 from wandb_runs import alerts_in, ours, write
 
@@ -245,41 +244,6 @@ def test_without_a_key_it_is_said_what_to_do(tmp_path: Path, server: Counting) -
     assert ended.returncode == 1
     assert "BoardError: W&B has no key: give api_key" in ended.stderr
     assert ended.stdout == ""
-
-
-KILLED = """
-import os, signal, sys, time
-from pathlib import Path
-from board.trackers import wandb
-from wandb_runs import ours
-writer = wandb.open_writer("run", mode="offline", dir=sys.argv[1], run_id="killed")
-for step in range(5):
-    writer.scalars(step, {"x": step / 7})
-while len(ours(Path(writer.place)).get("x", {})) < 3:
-    time.sleep(0.05)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
-    """After a kill what had reached the disk is there, and steps handed over again and beyond make the curve whole."""
-    environment = clean() | {"PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'tests/helpers'}"}
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=120, capture_output=True, env=environment)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    writer = wandb.open_writer("run", mode="offline", dir=tmp_path, run_id="killed")
-    for step in range(2, 8):
-        writer.scalars(step, {"x": step / 7})
-    writer.close()
-
-    assert ours(Path(writer.place)) == {"x": {step: step / 7 for step in range(8)}}
-    assert sum(len(exported(part)) for part in (tmp_path / "wandb").glob("offline-run-*")) in range(9, 12)
-
-
-def test_without_wandb_it_is_said_what_to_install(tmp_path: Path) -> None:
-    """The module is loaded without its library, and reading and writing say how to get it."""
-    (tmp_path / "run-x.wandb").write_bytes(b":W&B\xe1\xbe\x00")
-
-    without_library("wandb", tmp_path)
 
 
 def test_an_alert_is_in_the_log_as_text(tmp_path: Path) -> None:

@@ -169,7 +169,11 @@ def group(step: int, attempt: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("before", ["rank_0.jsonl", "rank_0.4711.jsonl", f"rank_0.{os.getpid()}.jsonl"])
+@pytest.mark.parametrize(
+    "before",
+    ["rank_0.jsonl", "rank_0.4711.jsonl", f"rank_0.{os.getpid()}.jsonl"],
+    ids=["older", "another process", "same process"],
+)
 def test_steps_that_a_resumed_job_wrote_again_are_told(tmp_path: Path, before: str) -> None:
     """It writes a file of its own beside the one before, be that of an older version; steps in both are named by the checks."""
     for attempt, steps in (("first", range(13)), ("second", range(9, 19))):

@@ -1,8 +1,10 @@
 """The parts of an index that lie below a prefix of a store, for who writes them: each complete there, or not there at all.
 
 They are written into a folder of this machine, and go from there, what was made of a part before the part, so that a part that is listed has all
-of it. A manifest goes when it is written, or at the latest before the file of the index does. Knows names and sizes of objects; knows
-neither shards' bytes nor who parses them.
+of it. A manifest goes when it is written, or at the latest before the file of the index does. One driver at a time is meant. Two that are
+at work at once do the work twice: no two parts share a name, neither gives manifests to the other's index or removes what came since it began,
+and the one that ends last puts all manifests of its own, sees that all parts of them are there, and then the file of the index. Knows
+names and sizes of objects; knows neither shards' bytes nor who parses them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from board.indexing.index_prefix import IndexPrefix
+from board.remote.object_store import RemoteTrouble
 from board.runs import kept_tables
 from board.runs.index_folder import IndexFolder
 from board.runs.kept_tables import part_of
@@ -21,7 +24,6 @@ from board.sources.shards import Shard
 from board.user_files import folders_for_a_while, user_folders
 
 _BELOW: Final = f"{index_file.PARTS}/"
-
 
 _FOLDER: Final = "indexing"
 """The folder of the cache in which drivers and workers have theirs."""
@@ -72,20 +74,32 @@ class PrefixFolder(IndexFolder):
         super().write_manifest(shard, manifest)
         name = _BELOW + self._manifest(shard).name
         self._unpublished.add(name)
-        self._prefix.put([name], self._index)
-        self._unpublished.discard(name)
+        if is_ours(self._prefix, self._index):
+            self._prefix.put([name], self._index)
+            self._unpublished.discard(name)
 
-    def settle(self) -> None:
-        """Have the manifests be there that the store did not take. Raises OSError."""
-        self._prefix.put(sorted(self._unpublished), self._index)
+    def settle(self, used: AbstractSet[str]) -> None:
+        """Have the manifests be there that are not yet, or may be another's by now. Raises OSError, also where a part is gone."""
+        own = {_BELOW + path.name for path in self.folder.glob("*.json")}
+        self._prefix.put(sorted(self._unpublished if is_ours(self._prefix, self._index) else own), self._index)
         self._unpublished.clear()
+        if used - {name.removeprefix(_BELOW) for name in self._prefix.listed()}:
+            raise RemoteTrouble("another `index` was at work there, and has removed parts of this one: run the command again")
 
     def clean(self, used: AbstractSet[str], older_than: float = 0) -> None:
-        """Remove parts that are not used, and what was made of them."""
+        """Remove parts that are not used, and what was made of them, unless somebody else is at work there."""
         super().clean(used, older_than)
         with suppress(OSError):
-            there = [name for name in self._prefix.listed() if name.startswith(_BELOW) and not name.endswith(".json")]
-            self._prefix.remove([name for name in there if part_of(name.removeprefix(_BELOW)) not in used])
+            there = {name.removeprefix(_BELOW) for name in self._prefix.listed() if name.startswith(_BELOW)}
+            unused = {name for name in there if not name.endswith(".json") and part_of(name) not in used}
+            if unused <= self._sizes.keys():
+                self._prefix.remove(_BELOW + name for name in unused)
+
+
+def is_ours(prefix: IndexPrefix, folder: Path) -> bool:
+    """Whether the index below a prefix is as the driver whose folder this is has left it. Raises RemoteTrouble."""
+    own = index_file.stamp(folder).encode()
+    return prefix.beginning(index_file.NAME, len(own)) == own
 
 
 @contextmanager

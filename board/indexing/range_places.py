@@ -10,7 +10,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from board.indexing import prefix_claim
 from board.indexing.index_prefix import IndexPrefix
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
 from board.remote import local_names, mounts
@@ -56,26 +55,9 @@ def index_at_hand(order: dict[str, Any], kept: Piece | None) -> Iterator[IndexFo
     if told is None:
         yield IndexFolder(Path(order["index"]), order["owner"])
         return
-    prefix = prefix_of(told)
-    try:
-        with folder_for_a_while() as folder:
-            (folder / index_file.PARTS).mkdir()
-            fetched = [f"{index_file.PARTS}/{file.name}" for file in kept.files] if kept else []
-            prefix.fetch([prefix.look(name) for name in fetched], folder)
-            yield PrefixFolder(folder, order["owner"], prefix, dict.fromkeys(fetched, 0))
-    finally:
-        prefix.close()
-
-
-def prefix_of(told: dict[str, Any]) -> IndexPrefix:
-    """The prefix that an order names."""
-    return IndexPrefix(Address(told["scheme"], told["authority"], told["prefix"]))
-
-
-def why_not(told: dict[str, Any]) -> str:
-    """Why nothing must be written below a prefix; empty when it may."""
-    prefix = prefix_of(told)
-    try:
-        return "" if prefix_claim.is_of(prefix, told["claim"]) else "another `index` has taken this index over"
-    finally:
-        prefix.close()
+    prefix = IndexPrefix(Address(**told))
+    with folder_for_a_while() as folder:
+        (folder / index_file.PARTS).mkdir()
+        fetched = [f"{index_file.PARTS}/{file.name}" for file in kept.files] if kept else []
+        prefix.fetch_named(fetched, folder)
+        yield PrefixFolder(folder, order["owner"], prefix, dict.fromkeys(fetched, 0))

@@ -84,7 +84,7 @@ def opened(
         raise candidates.no_shards(source)
     reading = read_as(source, extra_pads, tokenizer.resolve() if tokenizer else None, mapping, family)
     key = reading_key(reading)
-    with below_prefix(goal, wait) if isinstance(goal, Address) else in_folder(goal) as destination:
+    with below_prefix(goal) if isinstance(goal, Address) else in_folder(goal) as destination:
         before = _before(destination, _said(run), key)
         owner = before["id"] if before else uuid4().hex
         yield IndexTarget(source, destination, owner, reading, key, found, problems, before)

@@ -23,10 +23,10 @@ from board.push.followed_findings import FollowedFindings
 from board.push.state import state_of
 from board.push.targets import Target
 from board.push.told_findings import ToldFinding, at_steps, findings_of
-from board.remote import mounts
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
+from board.sources import locations
 from board.text.path_names import shown
 from board.trackers.contract import Example
 
@@ -76,7 +76,7 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     Raises BoardError when the run cannot be opened, or when the tracker is missing or fails: what was pushed stays noted.
     """
     location = request.location.resolve()
-    name = request.name or mounts.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
+    name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again, kept=request.kept) as file:
         handing = Handing(request.target, file, name, done)
         try:

@@ -251,16 +251,6 @@ def address_of(path: Path) -> str:
     return shown_address(found[0].address, prefix)
 
 
-def shown_place(path: Path) -> str:
-    """A path as it is shown: of a mirror the address that it stands for."""
-    return address_of(path) or shown(path)
-
-
-def shown_name(path: Path) -> str:
-    """The name of a folder as it is shown: of a mirror's root the bucket's or host's."""
-    return shown_place(path).rstrip("/").rpartition("/")[2] if address_of(path) else shown(path.name)
-
-
 def refresh(folder: Path, *, wait: bool = False) -> None:
     """List what a folder of a mirror stands for again where that is due: in the background, unless it is waited for.
 

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from board.errors import BoardError
-from board.remote import mounts
 from board.runs import library
 from board.runs.library import RunFolder
 from board.serving.page_addresses import FORMER
+from board.sources import locations
 from board.text.path_names import shown
 from board.ui import caches, place
 from board.ui.components import text_links
@@ -41,7 +41,7 @@ def runs(folders: list[RunFolder], root: Path, there: str = "") -> None:
         return
     st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
     links = {
-        mounts.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
+        locations.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
         for folder in folders[:MOST_RUNS]
     }
     text_links.show(links, key="runs_there_are")

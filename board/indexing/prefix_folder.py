@@ -7,6 +7,7 @@ and the one that ends last puts all manifests of its own, sees that all parts of
 names and sizes of objects; knows neither shards' bytes nor who parses them.
 """
 
+import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
@@ -25,6 +26,8 @@ from board.user_files import folders_for_a_while, user_folders
 
 _BELOW: Final = f"{index_file.PARTS}/"
 
+_LOOK_SECONDS: Final = 1.0
+
 _FOLDER: Final = "indexing"
 """The folder of the cache in which drivers and workers have theirs."""
 
@@ -39,6 +42,8 @@ class PrefixFolder(IndexFolder):
         self._measured = {part_of(name) for name in self._sizes if kept_tables.version() in name}
         """Parts that have what this code makes of them."""
         self._unpublished: set[str] = set()
+        self._looked = float("-inf"), False
+        """When it was looked last whether the index there is this driver's, and whether it was."""
 
     def is_sound(self, piece: Piece, asked: bool | None = None) -> bool:
         """Whether all parts of a piece are as they were written: to the last byte where they are here, else as the store lists them.
@@ -74,7 +79,10 @@ class PrefixFolder(IndexFolder):
         super().write_manifest(shard, manifest)
         name = _BELOW + self._manifest(shard).name
         self._unpublished.add(name)
-        if is_ours(self._prefix, self._index):
+        now = time.monotonic()
+        if now - self._looked[0] > _LOOK_SECONDS:
+            self._looked = now, is_ours(self._prefix, self._index)
+        if self._looked[1]:
             self._prefix.put([name], self._index)
             self._unpublished.discard(name)
 

@@ -44,6 +44,9 @@ _FINAL: Final = re.compile("Invalid|NotImplemented|Redirect|Profile|Validation|U
 _SECONDS: Final = 20.0
 """To connect; the Hub, for an answer."""
 
+_MOST_LISTING: Final = 600.0
+"""Seconds in which `find` is to have all."""
+
 PAGE: Final = 1_000
 """Objects asked for at a time, the most that S3 gives."""
 
@@ -58,7 +61,11 @@ class FsspecStore(ObjectStore):
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
         """The files below a prefix, links left out. Raises RemoteTrouble."""
         self._files.invalidate_cache()
-        found = waited(with_retries(lambda: self._asked("find", self._path(prefix), detail=True)))
+        asked = with_retries(lambda: self._asked("find", self._path(prefix), detail=True))
+        try:
+            found = waited(asyncio.wait_for(asked, _MOST_LISTING))
+        except TimeoutError as error:
+            raise RemoteTrouble(f"takes more than {_MOST_LISTING:.0f} seconds to list: name a folder of it") from error
         yield from (
             self._described(path, told) for path, told in found.items() if told.get("type") == "file" and not told.get("islink")
         )

@@ -75,8 +75,8 @@ def keys(store: ObjectStore, prefix: str) -> dict[str, int]:
     return {one.key: one.size for one in store.objects(prefix)}
 
 
-def test_listing_and_ranges(memory: FsspecStore) -> None:
-    """What lies below the prefix, at any depth, and bytes of one version."""
+def test_listing_and_ranges(memory: FsspecStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies below the prefix, at any depth, in a bounded time, and bytes of one version."""
     assert keys(memory, "run") == {"run/a.jsonl": 10, "run/deep/b.jsonl": 1}
     found = look(memory, "run/a.jsonl")
     assert bytes_of(memory, found, 2, 5) == b"234"
@@ -85,6 +85,9 @@ def test_listing_and_ranges(memory: FsspecStore) -> None:
         bytes_of(memory, found, 2, 5)
     with pytest.raises(Vanished):
         look(memory, "run/none")
+    monkeypatch.setattr(fsspec_store, "_MOST_LISTING", 0.0)
+    with pytest.raises(RemoteTrouble, match="takes more than 0 seconds"):
+        [*memory.objects("run")]
 
 
 def of_s3(code: str) -> OSError:

@@ -2,7 +2,7 @@
 
 They are written into a folder of this machine, and go from there, what was made of a part before the part, so that a part that is listed has all
 of it. A manifest goes when it is written, or at the latest before the file of the index does. One driver at a time is meant. Two that are
-at work at once do the work twice: no two parts share a name, neither gives manifests to the other's index or removes what came since it began,
+at work at once do the work twice: no two parts share a name, neither gives manifests to the other's index or removes what it may still name,
 and the one that ends last puts all manifests of its own, sees that all parts of them are there, and then the file of the index. Knows
 names and sizes of objects; knows neither shards' bytes nor who parses them.
 """
@@ -25,6 +25,9 @@ from board.sources.shards import Shard
 from board.user_files import folders_for_a_while, user_folders
 
 _BELOW: Final = f"{index_file.PARTS}/"
+
+UNNAMED_SECONDS: Final = 3_600
+"""Parts that nothing names stay so long: another driver may be about to name them, a reader may still have what named them."""
 
 _LOOK_SECONDS: Final = 1.0
 
@@ -88,20 +91,20 @@ class PrefixFolder(IndexFolder):
 
     def settle(self, used: AbstractSet[str]) -> None:
         """Have the manifests be there that are not yet, or may be another's by now. Raises OSError, also where a part is gone."""
+        if used - {name.removeprefix(_BELOW) for name in self._prefix.listed()}:
+            raise RemoteTrouble("another `index` was at work there, and has removed parts of this one: run the command again")
         own = {_BELOW + path.name for path in self.folder.glob("*.json")}
         self._prefix.put(sorted(self._unpublished if is_ours(self._prefix, self._index) else own), self._index)
         self._unpublished.clear()
-        if used - {name.removeprefix(_BELOW) for name in self._prefix.listed()}:
-            raise RemoteTrouble("another `index` was at work there, and has removed parts of this one: run the command again")
 
     def clean(self, used: AbstractSet[str], older_than: float = 0) -> None:
-        """Remove parts that are not used, and what was made of them, unless somebody else is at work there."""
+        """Remove parts that are not used, and what was made of them, but for those that another may be about to name."""
         super().clean(used, older_than)
         with suppress(OSError):
-            there = {name.removeprefix(_BELOW) for name in self._prefix.listed() if name.startswith(_BELOW)}
-            unused = {name for name in there if not name.endswith(".json") and part_of(name) not in used}
-            if unused <= self._sizes.keys():
-                self._prefix.remove(_BELOW + name for name in unused)
+            there = {name.removeprefix(_BELOW): one.modified_ns for name, one in self._prefix.listed().items()}
+            old = max(there.values(), default=0) - UNNAMED_SECONDS * 10**9  # by the clock of the store
+            known = {name for name in there if name in self._sizes and not name.endswith(".json") and there[name] < old}
+            self._prefix.remove(_BELOW + name for name in known if part_of(name) not in used)
 
 
 def is_ours(prefix: IndexPrefix, folder: Path) -> bool:

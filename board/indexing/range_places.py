@@ -14,11 +14,12 @@ from board.indexing.index_prefix import IndexPrefix
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
 from board.remote import local_names, mounts
 from board.remote.addresses import Address
-from board.remote.object_store import RemoteObject
+from board.remote.mirror import local_stamp
+from board.remote.object_store import RemoteObject, Replaced
 from board.runs.byte_range import ByteRange
 from board.runs.index_folder import IndexFolder
 from board.runs.part_folder import Piece
-from board.sources import index_file, presence
+from board.sources import index_file, presence, shards
 from board.sources.shards import Shard
 
 _BESIDE_DATABASES = ("-wal",)
@@ -41,11 +42,13 @@ def at_hand(source: dict[str, Any] | None, byte_range: ByteRange) -> Iterator[By
     if source is None:
         yield byte_range
         return
-    objects = [RemoteObject(**one) for one in source["objects"]]
+    objects, shard = [RemoteObject(**one) for one in source["objects"]], byte_range.shard
+    if shards.is_plain(shard) and local_stamp(objects[0]) != (shard.size, shard.mtime_ns):
+        raise Replaced  # it was listed anew since the shard was cut
     with mounts.lent(Address(source["scheme"], source["authority"], ""), "", objects) as folder:
         path, *others = (folder / local_names.local_path(one.key) for one in objects)
-        companions = tuple(str(one) for one in others[: len(byte_range.shard.companions)])
-        yield replace(byte_range, shard=replace(byte_range.shard, path=path, companions=companions, within=folder))
+        companions = tuple(str(one) for one in others[: len(shard.companions)])
+        yield replace(byte_range, shard=replace(shard, path=path, companions=companions, within=folder))
 
 
 @contextmanager

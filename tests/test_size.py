@@ -51,9 +51,9 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 74_365),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 557_053),
-    "modules in board/": (lambda: len(files("board", ".py")), 685),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 73_765),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 553_677),
+    "modules in board/": (lambda: len(files("board", ".py")), 662),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
     "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_338),
 }

@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
         key=lambda item: min((longest.index(mark.name) for mark in item.iter_markers() if mark.name in longest), default=9)
     )
+
+
+def pytest_collection_finish() -> None:
+    """AppTest looks for components in all that is installed, for half a second each time; here it looks once."""
+    if "streamlit.testing.v1" in sys.modules:
+        from streamlit.components.v2 import manifest_scanner
+
+        found = cache(manifest_scanner.scan_component_manifests)
+        pytest.MonkeyPatch().setattr(manifest_scanner, "scan_component_manifests", found)
 
 
 @pytest.fixture(autouse=True)
@@ -136,10 +146,16 @@ def _is_healthy(address: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def board_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a board over the runs that ship with it, for the whole session; it ends in a slash."""
+def serve_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """The same for what all files share."""
     with _servers(tmp_path_factory) as start:
-        yield start(REPOSITORY / "rollout_samples")
+        yield start
+
+
+@pytest.fixture(scope="session")
+def board_server(serve_session: Serve) -> str:
+    """The address of a board over the runs that ship with it, for the whole session; it ends in a slash."""
+    return serve_session(REPOSITORY / "rollout_samples")
 
 
 @pytest.fixture(scope="module")

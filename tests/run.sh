@@ -32,6 +32,14 @@ install_node_modules() {
     cp "$here/package-lock.json" "$installed"
 }
 
+# mypy, which takes a minute where it has not run before, beside the other checks: its process, once that ends, and what it said.
+check_types() {
+    local status=0
+    wait "$1" || status=$?
+    cat "$venv/mypy.txt"
+    return "$status"
+}
+
 check_javascript() { install_node_modules && npm run --silent lint && npm run --silent types; }
 
 # Of requirements-test.txt, with the oldest releases, what fits them: newer releases of the Hub's client ask for a newer click.
@@ -69,11 +77,13 @@ fi
 install_chromium
 
 if [ $# -eq 0 ] && [ "${LOWEST:-}" != 1 ]; then
+    mypy >"$venv/mypy.txt" 2>&1 &
+    typing=$!
     check "lint" ruff check
     check "format" ruff format --check --quiet
-    check "types" mypy
     check "import contract" lint-imports --no-logo
     if have_node; then check "JavaScript" check_javascript; fi
+    check "types" check_types "$typing"
 fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1

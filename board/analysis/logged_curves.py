@@ -91,12 +91,12 @@ def find(folder: Path, given: Path | None = None, within: Path | None = None) ->
     place = own if own.is_dir() else given
     found = _of_file(place) if place.is_file() else _inside(place)
     if not found:
-        raise BoardError(f"No tracker's scalars lie in {str(place)!r}: looked for those of {', '.join(trackers.NAMES)}.")
+        raise BoardError(f"No tracker's scalars lie in {str(place)!r}: looked for those of {', '.join(trackers.READ)}.")
     return found
 
 
 def _inside(folder: Path) -> list[LogSource]:
-    return [LogSource(name, path) for name in trackers.NAMES for path in trackers.tracker(name).find(folder)]
+    return [LogSource(name, path) for name in trackers.READ for path in trackers.tracker(name).find(folder)]
 
 
 def _of_file(file: Path) -> list[LogSource]:

@@ -21,6 +21,7 @@ from board.metrics.prompt_groups import members
 from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import plural
+from board.text.format_number import fmt
 
 LEAST_STEPS: Final = 5
 """From fewer steps nothing usual can be told."""
@@ -243,7 +244,20 @@ def missing_rewards(evidence: Evidence) -> Answer:
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
     if not lacking.any():
         return None
-    return Fault(f"{plural(int(lacking.sum()), 'rollout')} without a finite reward", evidence.keys(lacking))
+    what = f"{plural(int(lacking.sum()), 'rollout')} without a finite reward{_of_sources(evidence.frame, lacking)}"
+    return Fault(what, evidence.keys(lacking))
+
+
+def _of_sources(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> str:
+    """Which data sources alone the marked rollouts (rows,) are of, and what share of these they are; empty where they are of all."""
+    if "data_source" not in frame:
+        return ""
+    shares = pd.Series(marks, frame.index).groupby(frame["data_source"].astype(str)).mean()
+    of = shares[shares > 0].sort_values(ascending=False)
+    if len(of) == len(shares):
+        return ""
+    named = ", ".join(f"`{name}` ({fmt(100 * share)} % of its rollouts)" for name, share in of[:NAMED].items())
+    return f", all of the data source{'s' * (len(of) > 1)} {named}"
 
 
 def clock(evidence: Evidence) -> Answer:

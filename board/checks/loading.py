@@ -88,7 +88,8 @@ def _lacking(frame: pd.DataFrame, name: str) -> NDArray[np.bool_]:
 def resumed(evidence: Evidence) -> Answer:
     """Steps written more than once."""
     problems = _flagged(evidence.report, _RESUMED.match)
-    return _found(evidence.report, problems, "{count} more than once: {reasons}", "step written", "steps written")
+    steps = len({problem.reason.split()[1] for problem in problems})  # each rank's file may say it
+    return _found(evidence.report, problems, "{count} more than once: {reasons}", "step written", "steps written", steps)
 
 
 def odd_values(evidence: Evidence) -> Answer:
@@ -150,10 +151,11 @@ def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Probl
     return [problem for problem in report.problems if problem.severity == "flagged" and matches(problem.reason)]
 
 
-def _found(report: LoadReport, problems: Sequence[Problem], what: str, noun: str, nouns: str = "") -> Answer:
+def _found(report: LoadReport, problems: Sequence[Problem], what: str, noun: str, nouns: str = "", number: int = 0) -> Answer:
     if not problems:
         return None
-    count = f"{len(problems):,} {nouns}" if nouns and len(problems) > 1 else plural(len(problems), noun)
+    number = number or len(problems)
+    count = f"{number:,} {nouns}" if nouns and number > 1 else plural(number, noun)
     at_least = report.flagged > sum(problem.severity == "flagged" for problem in report.problems)
     return Fault(what.format(count=count, reasons=_reasons(problems)), places=_places(problems), at_least=at_least)
 

@@ -16,6 +16,9 @@ from board.text.counting import plural
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 """Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""
 
+_IMPROBABLE: Final = -10.0
+"""Nats: a policy gives the same response again in one of 22,000 tries, or less often."""
+
 
 def measure(batch: Batch) -> dict[str, PerRollout]:
     """A digest of each rollout's response, or of its tokens where there is none, and one of its logprobs."""
@@ -43,9 +46,11 @@ def _texts(evidence: Evidence) -> pd.DataFrame:
 
 
 def _rows_again(evidence: Evidence) -> NDArray[np.bool_]:
-    """Rollouts that are an earlier one again: same step, texts and numbers. Only those with ids or token arrays, hardly equal by chance."""
+    """Rollouts that are an earlier one again: same step, texts and numbers. Only those with ids, or that are hardly sampled twice."""
     frame = evidence.frame.drop(columns=[name for name in _NOT_OF_THE_ROW if name in evidence.frame.columns])
-    telling = frame["nonfinite_tokens"].notna().to_numpy() if "nonfinite_tokens" in frame else np.zeros(len(frame), np.bool_)
+    telling = np.zeros(len(frame), np.bool_)
+    if {"logprob_mean", "response_length"} <= {*frame.columns}:
+        telling = (frame["logprob_mean"] * frame["response_length"] < _IMPROBABLE).to_numpy(np.bool_)
     if "sample_id" in frame:
         telling = telling | frame["sample_id"].notna().to_numpy()
     texts = _texts(evidence).assign(arrays=evidence.measures["array_digest"])

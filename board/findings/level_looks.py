@@ -104,8 +104,8 @@ def signal(dossier: Dossier, least: float) -> Look:
     rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""
     told = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
     told += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
-    minor = learned or float(flat.mean()) - expected < _AS_EXPECTED
-    return Seen(marks, told + _cause(dossier, marks), float(flat.mean()), "note" if minor else None)
+    minor, cause = learned or float(flat.mean()) - expected < _AS_EXPECTED, _cause(dossier, marks)
+    return Seen(marks, told + cause, float(flat.mean()), "note" if minor and not cause else None)
 
 
 def _cause(dossier: Dossier, marks: Marks) -> str:
@@ -114,7 +114,9 @@ def _cause(dossier: Dossier, marks: Marks) -> str:
     if empty.mean() >= _NEARLY_ALL:
         return f"; {percent(float(empty.mean()))} of their responses are empty"
     if np.isfinite(cut).any() and np.nanmean(cut) >= _NEARLY_ALL:
-        return f"; {percent(float(np.nanmean(cut)))} of their responses are cut off at the limit of length, which is the likely cause"
+        tokens = np.unique(dossier.number("response_length")[marks][cut == 1])
+        limit = f"{tokens[0]:,.0f} tokens" if len(tokens) == 1 and np.isfinite(tokens[0]) else "the limit of length"
+        return f"; {percent(float(np.nanmean(cut)))} of their responses are cut off at {limit}, which is the likely cause"
     return ""
 
 
@@ -252,7 +254,13 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     step = [frame["step"]]
     named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
     named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
-    places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()} | {"each step": step}
+    size = int(_size(table, of).mode().iloc[0])
+    behind = dossier.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
+    places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
+    places |= {
+        f"each {size} rows of a step that were written one after the other": [*step, frame["shard"], behind],
+        "each step": step,
+    }
     places["the whole run"] = [pd.Series(0, table.index)]
     centred = [(told, by) for told, by in places.items() if _off_centre(table, by) < least * spread]
     told, by = centred[0] if centred else ("", step)

@@ -25,6 +25,8 @@ _STEP: Final = re.compile(
 
 _EVALUATION: Final = re.compile(r"(?:^|[/_.-])(?:val|valid|validation|eval|evals|evaluation|test)(?=[/_.-]|[0-9]|$)")
 
+_HELD_OUT: Final = frozenset({"dev", "heldout", "held_out", "held-out"})
+
 _PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iteration_)?[0-9]*")
 
 _DUMPS: Final = set_of(
@@ -49,6 +51,11 @@ def step_in(name: str) -> int | None:
 def split_in(name: str) -> str | None:
     """`evaluation` when a path says so, as `eval/3.jsonl` and `val_data_step3.jsonl` do; None when it does not."""
     return "evaluation" if _EVALUATION.search(name.lower()) else None
+
+
+def split_named(word: str) -> str:
+    """What a rollout says its split is, as we call it: `evaluation` for every word such as `val` or `eval_gsm8k`."""
+    return "evaluation" if word.lower() in _HELD_OUT else split_in(word) or word
 
 
 def step_or_zero(name: str) -> int:

@@ -1,4 +1,4 @@
-"""The tracker's side of a push: opened when there is something to hand on, each step noted before and after, failures made sentences.
+"""The tracker's side of a push: opened when there is something to hand on, each step noted behind it, failures made sentences.
 
 Knows steps, numbers by name and rows of text; knows no run and no metric.
 """
@@ -7,21 +7,19 @@ import math
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from board.errors import BoardError
 from board.metrics import OWN_PREFIX
-from board.push.state import StateFile
+from board.push.state import State
 from board.push.targets import Target
-from board.push.told_findings import ToldFinding, unsaid
-from board.trackers.contract import AlertingWriter, Example, TrackerWriter
+from board.push.told_findings import ToldFinding
+from board.trackers.contract import Example, TrackerWriter
 
 ROLLOUTS: Final = f"{OWN_PREFIX}rollouts"
 FINDINGS: Final = f"{OWN_PREFIX}findings"
@@ -48,8 +46,6 @@ class Pushed:
     name: str = ""
     trouble: str = ""
     """Why the last look for findings while following had no answer; empty where it had."""
-    interrupted: int | None = None
-    """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
 
     def begin(self, steps: int) -> None:
         """So many steps are to be pushed now."""
@@ -70,115 +66,116 @@ class Pushed:
 class Handing:
     """One run in one tracker. Every method raises BoardError where the tracker fails.
 
-    A step counts as pushed once the tracker has it: when its run has ended in order, or when it says so itself the next time it is opened.
+    A step is noted once the tracker has it, so that a kill may double the last steps and leaves none out, and a failure neither: of a tracker
+    that may hold steps back all of a push that failed are handed on again.
     """
 
-    def __init__(self, target: Target, file: StateFile, name: str, done: Pushed) -> None:
+    def __init__(self, target: Target, state: State, name: str, done: Pushed) -> None:
         """`done` is kept up to date."""
         self.done = done
-        self.done.last = file.handed
-        self._target = target
-        self._file = file
-        self._name = name
+        self.last = done.last = state.last
+        """The last step that was handed on."""
+        self._target, self._state, self._name = target, state, name
+        self._before = state.last, state.told
+        self.told = state.told
+        """Kinds of findings that were handed on, and the last step that the run had then."""
+        self._on_its_way: deque[tuple[float, int | None, Mapping[str, int]]] = deque()
+        """What was handed over and is not noted: when, the last step, and what was told with the steps up to it."""
         self._writer: TrackerWriter | None = None
         self._failed = False
         self._findings: tuple[int, list[Example]] = (0, [])
         """What was last told of findings, and at which step: some trackers keep one table a step, the last."""
 
     @property
-    def last(self) -> int | None:
-        """The last step that was handed on."""
-        return self._file.handed
-
-    @property
     def is_open(self) -> bool:
-        """Whether anything can be handed on."""
+        """Whether anything can be handed on beside a step."""
         return self._writer is not None and self.last is not None
-
-    def has_news(self, steps: NDArray[np.int64]) -> bool:
-        """Whether there is a reason to open it: a step beyond the last one, or one that an earlier process was stopped in."""
-        return self._file.state.going is not None or self.last is None or bool((steps > self.last).any())
 
     def open(self) -> None:
         """Begin the run there, or go on with it, unless it is open."""
         if self._writer is not None:
             return
-        state = self._file.state
-        with self._tracker(), uninterrupted():
-            if state.name:
-                self._writer = self._target.go_on(state.name, state.run_id)
-            else:
-                state.name, self._writer = self._target.begin(self._name, state.run_id)
-        self.done.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tells)
-        self.done.last, self.done.name, self.done.place = self.last, state.name, self._writer.place
-        self._file.save()
+        state = self._state
+        with self._tracker():
+            self._writer = self._target.opened(state.name or self._name, state.run_id, begins=not state.name)
+            state.name = self.done.name = self._writer.name
+            self.done.place = self._writer.place
+            state.save()
 
     def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[ToldFinding]) -> None:
         """Hand on one step's numbers, then what is shown beside them. An interrupt waits until it is through."""
         if self._writer is None:
             raise AssertionError("nothing is handed on before it is open")
-        with uninterrupted():
-            self._file.begin(step, [one.name for one in findings])
-            with self._tracker():
-                self._writer.scalars(step, values)
-                if rollouts:
-                    self._writer.examples(step, ROLLOUTS, rollouts)
-                self._tell(self._writer, step, findings)
-            self._file.end()
+        with self._tracker():
+            self._writer.scalars(step, values)
+            if rollouts:
+                self._writer.examples(step, ROLLOUTS, rollouts)
+            self._tell(self._writer, step, findings, step)
+            self.last = step
+            self._note()
             self.done.add(step, len(values))
 
     def add(self, values: Mapping[str, float]) -> None:
         """Hand on more numbers of the last step; nothing before there is one."""
         if self._writer is not None and self.last is not None and values:
-            with uninterrupted(), self._tracker():
+            with self._tracker():
                 self._writer.scalars(self.last, values)
 
-    def show(self, findings: Sequence[ToldFinding]) -> None:
-        """Hand on findings at the last step; nothing before there is one."""
-        if self._writer is None or self.last is None or not findings:
-            return
-        with uninterrupted():
-            self._file.begin(self.last, [one.name for one in findings])
+    def show(self, findings: Sequence[ToldFinding], reached: int) -> None:
+        """Hand on findings at the last step, which are of a run that has reached a step; nothing before there is one."""
+        if self._writer is not None and self.last is not None and findings:
             with self._tracker():
-                self._tell(self._writer, self.last, findings)
-
-    def unsaid(self, found: Sequence[ToldFinding]) -> list[ToldFinding]:
-        """The findings that were not handed on before."""
-        return unsaid(found, [*self._file.state.findings, *self._file.state.telling])
+                self._tell(self._writer, self.last, findings, reached)
+                if not self._target.seconds_held:
+                    self._note()
 
     def close(self) -> None:
-        """End the tracker's run; what was handed on has arrived once that is through, and is noted then.
-
-        Where it was not all taken, the note stays as it was and the tracker is asked the next time. One that nobody can ask, such as a
-        terminal, took what it raised nothing against.
-        """
+        """End the tracker's run; what was handed on has arrived once that is through, and is noted then."""
         if self._writer is None:
             return
-        with uninterrupted():
-            try:
-                with self._tracker():
-                    self._writer.close()
-            finally:
-                self._writer = None
-                if not (self._failed and self._target.asked):
-                    self._file.confirm()
+        try:
+            with self._tracker():
+                self._writer.close()
+        finally:
+            self._writer = None
+            if self._failed and self._target.seconds_held:
+                self._state.last, self._state.told = self._before
+                self._state.save()
+            elif not self._failed and self.last is not None:
+                self.told = {kind: max(step, self.last) for kind, step in self.told.items()}
+                self._note(ended=True)
 
-    def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding]) -> None:
-        """Findings as a table at a step, below those told at it before, and as the tracker's own alerts where it has any."""
+    def _note(self, *, ended: bool = False) -> None:
+        """Note what has arrived: all where the run has ended or its library holds nothing back, else what a later step followed long ago.
+
+        A library may write a step once the next is there, and that a moment later.
+        """
+        now, held = time.monotonic(), self._target.seconds_held
+        waiting = self._on_its_way
+        waiting.append((now, self.last, self.told))
+        before = len(waiting)
+        while waiting and (ended or not held or (len(waiting) > 1 and now - waiting[1][0] >= held)):
+            _, self._state.last, self._state.told = waiting.popleft()
+        if len(waiting) < before:
+            self._state.save()
+
+    def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding], reached: int) -> None:
+        """Findings as a table at a step, below those told at it before, and as the tracker's own alerts."""
         if not findings:
             return
         at, rows = self._findings
         self._findings = step, [*(rows if at == step else []), *(one.row for one in findings)]
         writer.examples(step, FINDINGS, self._findings[1])
-        if isinstance(writer, AlertingWriter):
-            for one in findings:
-                writer.alert(one.title, one.text, error=one.severity == "error")
+        for one in findings:
+            writer.alert(one.title, one.text, error=one.severity == "error")
+        self.told = {**self.told, **{one.kind: max(reached, one.step) for one in findings}}
 
     @contextmanager
     def _tracker(self) -> Iterator[None]:
         """Around calls of the tracker, whose library may raise anything."""
         try:
-            yield
+            with uninterrupted():
+                yield
         except BoardError:
             self._failed = True
             raise

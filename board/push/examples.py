@@ -13,9 +13,11 @@ import numpy as np
 from board.analysis.selection import numeric_columns
 from board.analysis.step_stats import finite_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
-from board.recorder.examples import cut
 from board.runs.run import Run
 from board.trackers.contract import Example
+
+TEXT_CHARS: Final = 2_000
+"""Characters of a prompt or a response that are shown at most: its beginning and its end."""
 
 _NUMBERS: Final = {"reward": "reward", "tokens": "response_length", "KL k3": kl_column(DEFAULT_ESTIMATOR)}
 """Numbers of a rollout that are shown: heading → column of the frame."""
@@ -38,11 +40,11 @@ class Links:
 
 
 class RunExamples:
-    """The rollouts of training that are shown: of each step the best, the worst and one more."""
+    """The rollouts of training that are shown: of each step the best, the worst and others, so many in all."""
 
-    def __init__(self, run: Run, seed: int, links: Links) -> None:
+    def __init__(self, run: Run, seed: int, links: Links, count: int = 3) -> None:
         frame = run.frame
-        self._run, self._seed, self._links = run, seed, links
+        self._run, self._seed, self._links, self._count = run, seed, links, count
         self._keys, self._steps = frame.index.to_numpy(), frame["step"].to_numpy()
         numeric = numeric_columns(frame)
         self._numbers = {heading: finite_values(frame, column) for heading, column in _NUMBERS.items() if column in numeric}
@@ -60,9 +62,9 @@ class RunExamples:
             chosen[first + int(np.nanargmax(rewards))] = "best"
             chosen.setdefault(first + int(np.nanargmin(rewards)), "worst")
         left = [at for at in range(first, end) if at not in chosen]
-        if left:
-            chosen[random.Random(f"{self._seed} {self._steps[first]}").choice(left)] = "random"
-        return chosen
+        more = min(len(left), max(0, self._count - len(chosen)))
+        chosen |= dict.fromkeys(random.Random(f"{self._seed} {self._steps[first]}").sample(left, more), "random")
+        return dict([*chosen.items()][: self._count])
 
     def _example(self, at: int, which: str) -> Example:
         rollout = self._run.rollout(int(self._keys[at]))
@@ -70,3 +72,12 @@ class RunExamples:
         response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
         texts = {"prompt": cut(rollout["prompt"] or ""), "response": cut(response), "from": rollout.source}
         return {"which": which, **numbers, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
+
+
+def cut(text: str) -> str:
+    """A text whole, or its beginning and its end with what is left out between them said."""
+    left_out = len(text) - TEXT_CHARS
+    if left_out <= 0:
+        return text
+    half = TEXT_CHARS // 2
+    return f"{text[:half]}\n[{left_out:,} characters left out]\n{text[-half:]}"

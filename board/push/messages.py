@@ -19,10 +19,6 @@ def summary(done: Pushed, request: Request) -> str:
     lines = [_what(done, request)]
     if done.place and done.name and request.target.tracker != "stdout":
         lines.append(on_one_line(f"Look at {done.name} in {done.place}."))
-    if done.interrupted is not None:
-        lines.append(
-            f"An earlier push was stopped in step {done.interrupted}: it is taken to have arrived, as no step is pushed twice."
-        )
     if done.trouble:
         lines.append(on_one_line(f"The last look for findings while following had no answer: {done.trouble}"))
     if done.waiting:
@@ -35,9 +31,9 @@ def failure(error: BoardError, done: Pushed, request: Request) -> str:
     if not done.steps:
         return str(error)
     handed = f"{plural(done.steps, 'step')} {'was' if done.steps == 1 else 'were'} handed over before"
-    if request.target.asked:
-        return f"{error} {handed}: the next push asks {request.target.tracker} which of them it has, and goes on there."
-    return f"{error} {handed} and {'stay noted' if request.resume else 'are not noted: the next push begins anew'}."
+    if request.target.seconds_held:
+        return f"{error} {handed}; {request.target.tracker} may lack the last of them: the next push hands them over again."
+    return f"{error} {handed} and {'stay noted' if request.kept else 'are not noted: the next push begins anew'}."
 
 
 def _what(done: Pushed, request: Request) -> str:

@@ -16,19 +16,17 @@ from numpy.typing import NDArray
 from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
 from board.metrics.declared import named_once, renamed
-from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
-from board.push.followed_findings import FollowedFindings
 from board.push.state import state_of
 from board.push.targets import Target
-from board.push.told_findings import ToldFinding, at_steps, findings_of
+from board.push.told_findings import FollowedFindings, ToldFinding, at_steps, findings_of, untold
+from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
 from board.sources import locations
-from board.text.path_names import shown
-from board.trackers.contract import Example
+from board.text.path_names import path_of, shown
 
 LOOK_SECONDS: Final = 1.0
 """How often a growing run is looked at; less often where opening it takes longer."""
@@ -60,7 +58,7 @@ class Request:
     @property
     def kept(self) -> bool:
         """Whether the next call goes on behind this one: what was printed may have been read by nobody, unless one asks for it."""
-        return self.target.asked or self.resume
+        return self.target.tracker != "stdout" or self.resume
 
     @property
     def what(self) -> dict[str, str]:
@@ -77,16 +75,15 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     """
     location = request.location.resolve()
     name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
-    with state_of(request.what, again=request.again, kept=request.kept) as file:
-        handing = Handing(request.target, file, name, done)
+    with state_of(request.what, again=request.again, kept=request.kept) as state:
+        handing = Handing(request.target, state, name, done)
         try:
-            _follow(request, handing, tell) if request.follow else _once(request, handing, tell)
+            if request.follow:
+                _follow(request, handing, tell)
+            else:
+                _hand_on(open_run(request.location, **request.reading), request, handing, tell)
         finally:
             handing.close()
-
-
-def _once(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
-    _hand_on(open_run(request.location, **request.reading), request, handing, tell)
 
 
 def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
@@ -103,7 +100,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             if not handing.done.waiting:
                 handing.add(_once_of(per_step_values(run.counted), handing.last, request))
             if looks is not None:
-                handing.show(handing.unsaid(looks.fresh(findings_of(run.counted, _links(request)), run)))
+                _show(findings_of(run.counted, _links(request)), run, handing)
         raise
 
 
@@ -123,7 +120,7 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
     complete = len(run.steps) - handing.done.waiting
     while True:
         if looks is not None and handing.is_open:
-            handing.show(handing.unsaid(looks.news(run)))
+            _show(looks.news(run), run, handing)
             handing.done.trouble = looks.trouble
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
@@ -132,26 +129,48 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
             return
 
 
+def _show(found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
+    """Tell of the findings in a run as it is now that were not told before."""
+    handing.show(untold(found, handing.told), max(run.steps.tolist(), default=0))
+
+
+def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:
+    """The steps, rising, that are taken to be complete at a time (`time.time()` unless given).
+
+    A shard may still grow while it was written to within the last `quiet` seconds, unless its recorder says that it has ended. A step is
+    complete once every shard that may grow has come to a later one.
+    """
+    at = time.time() if now is None else now
+    growing = {
+        name
+        for name, _, modified in run.fingerprint
+        if abs(at - modified / 1e9) < quiet and not recorder_account.has_ended(run.location / path_of(name))
+    }
+    last = run.frame.groupby("shard", observed=True)["step"].max()
+    ends = [int(step) for name, step in last.items() if name in growing]
+    return run.steps[run.steps < min(ends)] if ends else run.steps
+
+
 def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     """Hand on the steps that are complete and beyond the last one handed on."""
     complete = settled(run, request.quiet)
     handing.done.waiting = len(run.steps) - len(complete)
-    if not (len(complete) and handing.has_news(complete)):
-        return
-    handing.open()
     steps = complete if handing.last is None else complete[complete > handing.last]
     if not len(steps):
         return
-    counted = run.counted
+    handing.open()
+    counted, links = run.counted, _links(request)
     values = per_step_values(counted)
     names = renamed(map(str, values.columns), request.names)
     ended = not (request.follow or handing.done.waiting)
-    examples, found = _shown(counted, request, handing, steps)
+    examples = RunExamples(counted.trained, request.seed, links) if request.shown else None
+    looks = request.shown and not request.follow
+    found = at_steps(untold(findings_of(counted, links), handing.told), steps) if looks else {}
     handing.done.begin(len(steps))
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}
         once = _once_of(values, step, request) if ended and step == steps[-1] else {}
-        handing.step(step, numbers | once, examples(step), found.get(step, []))
+        handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []))
         tell()
 
 
@@ -163,17 +182,6 @@ def _once_of(values: pd.DataFrame, step: Any, request: Request) -> dict[str, flo
 def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """A step's finite numbers under their names."""
     return {name: float(value) for key, value in values.items() if np.isfinite(value) for name in names[str(key)]}
-
-
-def _shown(
-    run: Run, request: Request, handing: Handing, steps: NDArray[np.int64]
-) -> tuple[Callable[[int], list[Example]], dict[int, list[ToldFinding]]]:
-    """What is shown beside the numbers: example rollouts by step, and, unless the run is followed, findings at their steps."""
-    if not request.shown:
-        return lambda step: [], {}
-    links = _links(request)
-    found = [] if request.follow else handing.unsaid(findings_of(run, links))
-    return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps)
 
 
 def _links(request: Request) -> Links:

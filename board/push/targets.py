@@ -1,7 +1,6 @@
 """Where a run is pushed to: what is asked for on the command line → what a tracker's writer takes. Knows no run and no metric."""
 
-import itertools
-import os
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +9,17 @@ from typing import Any, Final
 from board import trackers
 from board.errors import BoardError
 from board.trackers.contract import TrackerWriter
-from board.trackers.writer_options import OPTIONS
+from board.trackers.registry import OPTIONS
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
 
-_GO_ON_BY_ID: Final = ("wandb", "swanlab", "mlflow")
-"""Trackers that know a run by an id, so that two may have the same name."""
+SECONDS_HELD: Final[Mapping[str, float]] = {"wandb": 5.0, "swanlab": math.inf, "trackio": 5.0}
+"""Trackers whose library writes what it took a moment later, and how long it holds it back at most: several times what it waits, and without
+end where it writes at the end of its run."""
 
+_BY_ID: Final = ("wandb", "swanlab", "mlflow")
+"""Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""
 
 _NO_PLACE: Final = ("mode", "tags", "notes")
 """Options that make no other place of it."""
@@ -33,39 +35,15 @@ class Target:
     where: str
     """Tells the place from others of the tracker."""
 
-    @property
-    def tells(self) -> bool:
-        """Whether all it holds is on this machine, so that a run it does not know is not there."""
-        mode = self.options.get("mode") or os.environ.get(f"{self.tracker.upper()}_MODE")
-        return self.tracker in ("tensorboard", "trackio", "mlflow") or mode in ("offline", "local")
+    seconds_held: float = 0.0
+    """How long its library may hold back what it took."""
 
-    @property
-    def asked(self) -> bool:
-        """Whether it knows the last step it holds when its run is opened again: a terminal does not."""
-        return self.tracker != "stdout"
-
-    def begin(self, name: str, run_id: str) -> tuple[str, TrackerWriter]:
-        """Begin a run under a name that nobody has there: the given one, else with -2, -3 ... behind it. Returns the name too.
-
-        Raises whatever the tracker's library raises.
-        """
-        for count in itertools.count(1):
-            free = name if count == 1 else f"{name}-{count}"
-            if self._taken(free):
-                continue
-            writer = self.go_on(free, run_id)
-            if writer.last_step is None:
-                return free, writer
-            writer.close()
-        raise AssertionError("counting never ends")
-
-    def go_on(self, name: str, run_id: str) -> TrackerWriter:
-        """Go on with a run that was begun. Raises whatever the tracker's library raises."""
-        by_id = {"run_id": run_id} if self.tracker in _GO_ON_BY_ID else {}
-        return trackers.tracker(self.tracker).open_writer(name, **self.options, **by_id)
-
-    def _taken(self, name: str) -> bool:
-        return self.tracker == "tensorboard" and (Path(self.options["log_dir"]) / name).exists()
+    def opened(self, name: str, run_id: str, *, begins: bool) -> TrackerWriter:
+        """A run that `begins` there, under another name where somebody has that one, or goes on. Raises whatever its library raises."""
+        known: dict[str, Any] = {"run_id": run_id} if self.tracker in _BY_ID else {}
+        if self.tracker in ("tensorboard", "trackio"):
+            known["resume"] = "never" if begins else "allow"
+        return trackers.tracker(self.tracker).open_writer(name, **self.options, **known)
 
 
 def target(tracker: str, asked: Mapping[str, Any]) -> Target:
@@ -86,4 +64,4 @@ def target(tracker: str, asked: Mapping[str, Any]) -> Target:
     options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
     if tracker == "tensorboard":
         options["timestamped"] = False
-    return Target(tracker, options, where)
+    return Target(tracker, options, where, SECONDS_HELD.get(tracker, 0.0))

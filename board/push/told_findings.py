@@ -1,18 +1,22 @@
 """The findings of a run as a tracker is told of them: which there are, at which step each is told, which were told before. Rows of text out.
 
-Knows links to the board; knows no tracker. What a finding says may quote the run: whoever shows it shows text.
+While a run is followed they are looked for again and again in a process of its own, so that no step waits. Knows links to the board; knows no
+tracker. What a finding says may quote the run: whoever shows it shows text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.checks.contract import Severity
+from board.findings.background import LookOrder
 from board.findings.contract import Finding, FindingsReport
 from board.findings.looking import find_all
-from board.findings.merging import LEAST_NEAR
+from board.findings.watching import Watcher
 from board.push.examples import Links
 from board.runs.run import Run
 from board.trackers.contract import Example
@@ -22,8 +26,7 @@ from board.trackers.contract import Example
 class ToldFinding:
     """One finding."""
 
-    name: str
-    """Among those of its run, as `Finding.id`: it stays while the run grows, or its step moves a little."""
+    kind: str
     step: int
     """Its first."""
     severity: Severity
@@ -32,11 +35,6 @@ class ToldFinding:
     """How bad, what, and the effect, on one line."""
     row: Example
     """As a table of the tracker has it."""
-
-    @property
-    def kind(self) -> str:
-        """What is found, as its name says it."""
-        return self.name.rpartition("@")[0]
 
 
 def findings_of(run: Run, links: Links) -> list[ToldFinding]:
@@ -54,17 +52,15 @@ def _told_finding(finding: Finding, links: Links) -> ToldFinding:
     text = f"{finding.severity}: {finding.title}: {finding.effect}{signs}"
     row: dict[str, str | int | float] = {"finding": text, "kind": finding.kind, "step": finding.first_step}
     link = links.to("findings", step=finding.first_step, finding=finding.id)
-    return ToldFinding(finding.id, finding.first_step, finding.severity, finding.title, text, {**row, **link})
+    return ToldFinding(finding.kind, finding.first_step, finding.severity, finding.title, text, {**row, **link})
 
 
-def unsaid(found: Sequence[ToldFinding], said: Iterable[str]) -> list[ToldFinding]:
-    """Those that are not among the names that were told before: of one kind, beginning within LEAST_NEAR steps, is the same, told once."""
-    before: dict[str, list[int]] = {}
-    for name in said:
-        kind, _, step = name.rpartition("@")
-        if step.lstrip("-").isdigit():  # an older board noted texts
-            before.setdefault(kind, []).append(int(step))
-    return [one for one in found if not any(abs(one.step - step) <= LEAST_NEAR for step in before.get(one.kind, []))]
+def untold(found: Sequence[ToldFinding], told: Mapping[str, int]) -> list[ToldFinding]:
+    """Those of a kind that was not `told`, or that begin after the last step that there was when it was.
+
+    In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
+    """
+    return [one for one in found if one.kind not in told or one.step > told[one.kind]]
 
 
 def at_steps(found: Sequence[ToldFinding], steps: NDArray[np.int64]) -> dict[int, list[ToldFinding]]:
@@ -73,3 +69,26 @@ def at_steps(found: Sequence[ToldFinding], steps: NDArray[np.int64]) -> dict[int
     for one in found:
         placed.setdefault(one.step if one.step in steps else int(steps[-1]), []).append(one)
     return placed
+
+
+class FollowedFindings:
+    """What the looks at one growing run have found. Between two of them lies as long as `board.findings.watching` says."""
+
+    def __init__(self, location: Path, reading: Mapping[str, Any], links: Links) -> None:
+        """`reading` are the further arguments of `open_run` that the run is read with."""
+        tokenizer, mapping = (str(reading.get(name) or "") for name in ("tokenizer", "mapping"))
+        self._order = LookOrder(location, location, tuple(reading.get("extra_pads", ())), tokenizer, mapping)
+        self._links = links
+        self._watcher = Watcher()
+        self._report: FindingsReport | None = None
+        self.trouble = ""
+        """Why the last look found nothing, in one line; the findings are looked for once more when following ends."""
+
+    def news(self, run: Run) -> list[ToldFinding]:
+        """What a look has found that ended since the last call, in rank order; `run` as it is now. Returns at once."""
+        state = self._watcher.see(run.address, self._order, run.fingerprint)
+        self.trouble = state.trouble
+        if state.report is None or state.report is self._report:
+            return []
+        self._report = state.report
+        return findings_in(state.report, self._links)

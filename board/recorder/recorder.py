@@ -4,19 +4,15 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
-from board.errors import BoardError
-from board.recorder.drop_log import FAILURES, Losses, Reason, described
-from board.recorder.queue import Background, Direct, RowQueue
-from board.recorder.snapshot import rows, snapshot
+from board.recorder.losses import FAILURES, Losses, Reason, described
+from board.recorder.queue import RowQueue
+from board.recorder.values import rows, snapshot
 from board.recorder.writer import Redact, RowWriter, Settings
-from board.text.padding import COMMON_PADS
-
-if TYPE_CHECKING:
-    from board.recorder.tracking import Tracking
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -32,8 +28,10 @@ class RolloutRecorder:
     be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
     (`board/recorder/shard_file.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
-    process it begins anew, with a shard of its own.
+    process it begins anew: every process has shards of its own, and goes on in nobody's.
     """
+
+    _closed = False
 
     def __init__(
         self,
@@ -57,16 +55,16 @@ class RolloutRecorder:
 
         `wait`: write before `write` returns, in the caller's thread: slower, but a kill loses no row it had returned from.
         `queue_bytes`: memory that waiting rows may take; while it is full, further rows are dropped.
-        `file_per`: "rank" appends to `rank_<rank>.jsonl`; "step" makes `step_<step>/rank_<rank>.jsonl`, whose account says
-        `"ended": true` as soon as a row of another step comes, or `end_step` is called.
+        `file_per`: "rank" makes one new file, `rank_<rank>.<process id>.jsonl`; "step" one a step, in `step_<step>/`, whose account
+        says `"ended": true` as soon as a row of another step comes, or `end_step` is called.
         `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
         sample keeps its token arrays (`board/recorder/budget.py`, by `seed`); the others keep texts and scalars, with the arrays'
         means, and are marked `token_arrays_left_out`.
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.
-        `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_aggregator.py` lists them), and what `track` is
+        `track_with`: a tracker that gets each step's numbers as it ends, those that `push` computes of one step, and what `track` is
         given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
-        its own rows; so does no process forked from it.
+        its own rows, which are held until their step ends; so does no process forked from it. It needs all that the board needs.
         `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
@@ -81,18 +79,16 @@ class RolloutRecorder:
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
         self.rank = rank
-        self._lock: threading.RLock
-        self._closed: bool
-        self._losses: Losses
-        self._writer: RowWriter
-        self._queue: RowQueue
-        how = (tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads), names)
-        self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, how) if rank == 0 else None
-        self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact, tuple(pads))
-        self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
-            Direct(writer.write) if wait else Background(writer.write, queue_bytes)
-        )
-        self._begin(self._settings)
+        self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
+        self._queue_bytes = None if wait else queue_bytes
+        self._new_tracking: Callable[[Losses], Any] | None = None
+        if track_with is not None and rank == 0:
+            from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
+
+            opening = tracking.opening(Path(folder).resolve().name, track_with, tracker_kwargs or {}, names)
+            how = {"pads": tuple(pads), "examples": examples_per_step, "seed": seed}
+            self._new_tracking = partial(tracking.Tracking, opening, tracker_seconds, {"names": names, **how})
+        self._begin()
 
     @property
     def dropped(self) -> int:
@@ -107,8 +103,8 @@ class RolloutRecorder:
         return self._losses.untracked
 
     def path(self, step: int = 0) -> Path:
-        """The shard that rows of a step go to."""
-        return self._settings.path(step)
+        """The shard that rows of a step go to: `rank_<rank>.<process>.jsonl`, with a number behind it where somebody has that name."""
+        return self._writer.shard(step).path
 
     def write(self, *, step: int, **fields: object) -> None:
         """Record one rollout: `step`, then any fields; `board/schema.py` lists those the board knows by name.
@@ -146,11 +142,10 @@ class RolloutRecorder:
         values = self._copied({**(scalars or {}), **named}, lambda _: "tracker_value")
         at = self._copied({"step": step}, lambda _: "tracker_value")
         with self._lock:
-            closed = self._closed
-            if at and not closed:
+            if self._closed:
+                self._losses.add("tracker", "the recorder is closed")
+            elif at:
                 self._queue.run(lambda: self._writer.track(at["step"], values))
-        if closed:
-            self._losses.add("tracker", "the recorder is closed")
 
     def _copied(self, values: Mapping[str, Any], reason: Callable[[str], Reason]) -> dict[str, Any]:
         """The values as they are now; one that cannot be copied is left out and counted under its reason."""
@@ -180,7 +175,7 @@ class RolloutRecorder:
             if self._closed:
                 return
             self._closed = True
-            self._queue.run(self._writer.close)
+            self._queue.run(lambda: self._writer.end_step(closing=True))
             _OPEN.pop(self, None)
         self._queue.close()
 
@@ -192,34 +187,30 @@ class RolloutRecorder:
         """Close; an exception of the training loop passes through."""
         self.close()
 
-    def _begin(self, settings: Settings) -> None:
+    def _begin(self) -> None:
         """Start with nothing waiting, nothing open and nothing lost."""
         self._lock = threading.RLock()
         self._closed = False
-        self._losses = Losses(settings.folder)
+        self._losses: Losses = Losses(self._settings.folder)
         tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer = RowWriter(settings, self._losses, tracking)
-        self._queue = self._queue_of(self._writer)
+        self._writer: RowWriter = RowWriter(self._settings, self._losses, tracking)
+        self._queue: RowQueue = RowQueue(self._writer.write, self._queue_bytes)
         _OPEN[self] = self._begin_in_child
 
     def _put(self, found: list[dict[str, Any]]) -> None:
-        reason: Reason = "queue"
         try:
             with self._lock:
-                reason = "closed" if self._closed else "queue"
-                refused = len(found) if self._closed else self._queue.put(found)
+                if self._closed:
+                    self._losses.add("closed", count=len(found))
+                elif refused := self._queue.put(found):
+                    self._losses.add("queue", count=refused)
         except FAILURES as error:  # the boundary to training, as in `write`
             self._losses.add("row", described(error), len(found))
-            return
-        if refused:
-            self._losses.add(reason, count=refused)
 
     def _begin_in_child(self) -> None:
         """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
-        name = f"rank_{self.rank}.process_{os.getpid()}"
-        self._settings = Settings(**{**vars(self._settings), "name": name})
         self._new_tracking = None
-        self._begin(self._settings)
+        self._begin()
 
 
 _OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}
@@ -234,27 +225,6 @@ def _close_all() -> None:
 def _begin_all_in_child() -> None:
     for begin_in_child in list(_OPEN.values()):
         begin_in_child()
-
-
-def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], how: tuple[float, int, int, frozenset[str], str]
-) -> "Callable[[Losses], Tracking] | None":
-    """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
-    if name is None:
-        return None
-    from board.recorder.tracking import (
-        Options,
-        Tracking,
-        checked_names,
-        opener,
-    )  # with the catalogue of metrics, which takes longer than all the rest but numpy
-
-    try:
-        open_writer = opener(folder.resolve().name, name, kwargs)
-        options = Options(*how[:-1], checked_names(how[-1]))
-    except BoardError as error:
-        raise ValueError(str(error)) from error
-    return lambda losses: Tracking(open_writer, losses, options)
 
 
 def _nothing() -> None:

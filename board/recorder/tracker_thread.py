@@ -5,7 +5,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
 
-from board.recorder.drop_log import FAILURES, Losses, described
+from board.recorder.losses import FAILURES, Losses, described
 from board.trackers.contract import TrackerWriter
 
 LIMIT: Final = 1_000

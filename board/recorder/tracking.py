@@ -1,36 +1,37 @@
 """What a recorder tells a tracker: at each step's end its numbers, those of its rows and those the trainer hands over, together.
 
-Called by one thread at a time; never waits and never raises. Knows steps and sums; knows nothing of files.
+The numbers of rows are computed by the code of `push`, which needs all that the board needs: it is imported here alone, once a tracker is
+asked for. Called by one thread at a time; never waits for the tracker and never raises. Holds the rows of one step as text; knows no file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from board import trackers
-from board.errors import BoardError
+from board.errors import BoardError, missing_library
 from board.metrics import OWN_PREFIX
-from board.metrics.declared import DIALECTS, named_once, renamed
-from board.recorder.drop_log import FAILURES, Losses, described
-from board.recorder.examples import StepExamples
-from board.recorder.row_stats import is_discarded
-from board.recorder.snapshot import to_numpy
-from board.recorder.step_aggregator import SO_FAR, StepSums
+from board.metrics.declared import DIALECTS
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.tracker_thread import Channel
+from board.recorder.values import Parts, line, to_numpy
 from board.trackers.contract import Example, TrackerWriter, Value
 
+if TYPE_CHECKING:
+    from board.push.recorded_steps import RecordedSteps
 
-@dataclass(frozen=True)
-class Options:
-    """How a run is tracked; `board.recorder.RolloutRecorder` explains each."""
 
-    seconds: float
-    examples: int
-    seed: int
-    pads: frozenset[str]
-    names: str
+def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
+    """What opens a tracker, whose library is looked for then. Raises ValueError for a tracker or names that nobody knows."""
+    try:
+        tracker = trackers.tracker(name)
+    except BoardError as error:
+        raise ValueError(str(error)) from error
+    if names not in DIALECTS:
+        raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
+    plain = {key: _plain(value) for key, value in kwargs.items()}
+    return lambda: tracker.open_writer(run, **plain)
 
 
 class Tracking:
@@ -40,37 +41,29 @@ class Tracking:
     step come, or the trainer says that the step has ended.
     """
 
-    def __init__(self, open_writer: Callable[[], TrackerWriter], losses: Losses, options: Options) -> None:
+    def __init__(self, opening: Callable[[], TrackerWriter], seconds: float, how: Mapping[str, Any], losses: Losses) -> None:
+        """Closing waits so many seconds for the tracker at most; `how` rows are computed is said to `RecordedSteps`."""
+        self._seconds = seconds
+        self._how = how
         self._losses = losses
-        self._options = options
-        self._channel = Channel(open_writer, losses)
-        self._sums: StepSums | None = None
-        self._examples = StepExamples(0, "")
+        self._channel = Channel(opening, losses)
+        self._steps: RecordedSteps | None = None
         self._step: int | None = None
         self._told: int | None = None
+        self._rows: list[Parts] = []
         self._given: dict[int, dict[str, Value]] = {}
-        self._so_far: dict[str, float] = {}
 
-    def row(self, step: int, row: Mapping[str, Any], group: bytes | None) -> None:
-        """Take in a rollout without padding; `group` is equal for those of one group.
-
-        One of a later step ends the one before; one of an earlier step comes too late.
-        """
-        self._channel.begin()
-        if self._step is not None and step > self._step:
+    def row(self, step: int, row: Parts) -> None:
+        """Take in a rollout. One of a later step ends the one before; one of an earlier step comes too late."""
+        if self._step is None:
+            self._begin()
+        elif step > self._step:
             self.end_step()
-        if (self._told is not None and step <= self._told) or (self._sums is not None and step != self._step):
+        if (self._told is not None and step <= self._told) or (self._rows and step != self._step):
             self._losses.add("tracker_late")
-            return
-        if self._sums is None:
-            self._sums, self._step = StepSums(self._options.pads), step
-            self._examples = StepExamples(self._options.examples, f"{self._options.seed} {step}")
-        try:
-            self._sums.add(row, group)
-            if not is_discarded(row):
-                self._examples.add(row)
-        except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
-            self._losses.add("tracker_value", described(error))
+        else:
+            self._step = step
+            self._rows.append(row)
 
     def given(self, step: int, values: Mapping[str, Any]) -> None:
         """Take in numbers, truth values (as 1 and 0) and texts of the trainer's own."""
@@ -78,37 +71,50 @@ class Tracking:
         for name, value in values.items():
             try:
                 own[str(name)] = value if isinstance(value, str) else finite(value)
-            except FAILURES as error:  # the boundary to training, as in `row`
+            except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
                 self._losses.add("tracker_value", f"{name!r}: {described(error)}")
-        if self._sums is None:
+        if not self._rows:
             self._tell_given(below=step)
 
     def end_step(self) -> None:
         """Hand on the numbers of the step that was being written, and what the trainer gave up to it."""
-        sums, self._sums = self._sums, None
-        if sums is None or self._step is None:
-            return
-        self._tell_given(below=self._step)
-        try:
-            values = sums.values()
-            for key, (combine, of) in SO_FAR.items():
-                if of in values:
-                    both = [self._so_far[key], values[of]] if key in self._so_far else [values[of]]
-                    self._so_far[key] = max(both) if combine == "max" else sum(both)
-            names = renamed(values, self._options.names)
-            computed: dict[str, Value] = {name: value for key, value in values.items() for name in names[key]}
-        except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
-            self._losses.add("tracker", described(error))
-            computed = {}
-        self._tell(self._step, computed | self._given.pop(self._step, {}), self._examples.rows())
+        rows, self._rows = self._rows, []
+        if rows and self._step is not None:
+            self._tell_given(below=self._step)
+            values, examples = self._computed(rows)
+            self._tell(self._step, {**values, **self._given.pop(self._step, {})}, examples)
 
     def close(self) -> None:
         """Hand on all there is, what comes once at the end last, and close the tracker within the time it has."""
         self.end_step()
         self._tell_given()
-        if self._told is not None:
-            self._tell(self._told, named_once(self._so_far, self._options.names))
-        self._channel.close(self._options.seconds)
+        if self._told is not None and self._steps is not None:
+            self._tell(self._told, self._steps.at_end())
+        self._channel.close(self._seconds)
+
+    def _begin(self) -> None:
+        """With the first row: what is missing is said then, and no thread may start while the interpreter ends."""
+        self._channel.begin()
+        try:
+            from board.push.recorded_steps import RecordedSteps
+
+            self._steps = RecordedSteps(**self._how)
+        except ModuleNotFoundError as error:
+            self._losses.add("tracker", missing_library(error, "Computing numbers of rows for a tracker"), count=0)
+
+    def _computed(self, rows: Sequence[Parts]) -> tuple[dict[str, float], Sequence[Example]]:
+        """The numbers of a step's rows and the rollouts that are shown; where it fails the trainer's own numbers still leave."""
+        if self._steps is None:
+            self._losses.add("tracker")
+            return {}, ()
+        try:
+            values, examples, refused = self._steps.of([line(row)[:-1] for row in rows])
+        except FAILURES as error:  # the boundary to training
+            self._losses.add("tracker", described(error))
+            return {}, ()
+        if refused:
+            self._losses.add("tracker_value", "a row that the board refuses", refused)
+        return values, examples
 
     def _tell_given(self, below: int | None = None) -> None:
         """Hand on what the trainer gave for steps below one, or for all."""
@@ -121,20 +127,6 @@ class Tracking:
             self._channel.put(lambda writer: writer.scalars(step, values))
         if examples:
             self._channel.put(lambda writer: writer.examples(step, f"{OWN_PREFIX}rollouts", examples))
-
-
-def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], TrackerWriter]:
-    """What opens a run of a tracker. Raises BoardError for a tracker nobody knows; its library is looked for when it is opened."""
-    tracker = trackers.tracker(name)
-    plain = {key: _plain(value) for key, value in options.items()}
-    return lambda: tracker.open_writer(run, **plain)
-
-
-def checked_names(names: str) -> str:
-    """The name of a dialect. Raises BoardError for one that nobody knows."""
-    if names not in DIALECTS:
-        raise BoardError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
-    return names
 
 
 def finite(value: object) -> float:

@@ -5,6 +5,7 @@ Called by one thread at a time. It never raises: whatever a hook, a value or a d
 
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +14,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from board.recorder import budget
-from board.recorder.drop_log import FAILURES, Losses, described
-from board.recorder.encoding import Parts, compact, encode, key_text, line
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.shard_file import ShardFile
-from board.recorder.snapshot import to_numpy
-from board.recorder.token_arrays import Held, hold
+from board.recorder.values import Parts, compact, encode, key_text, line, to_numpy
 from board.schema import LEFT_OUT, PADDED, TOKEN_METRICS, TOKENS
 from board.text.padding import COMMON_PADS, unpadded
+
+if TYPE_CHECKING:
+    from board.recorder.tracking import Tracking
 
 PADS_FILE: Final = "rollouts.toml"
 """Where whoever reads the rollouts looks for the pads of the run."""
 
-if TYPE_CHECKING:
-    from board.recorder.tracking import Tracking
+LATE_STEPS: Final = 64
+"""To the files of so many steps late rows are added; those for a step before these get another file."""
 
 Redact = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Given a row that is its own to change, returns the row to write."""
@@ -36,38 +38,33 @@ class Settings:
     """How a run is recorded; `board.recorder.RolloutRecorder` explains each."""
 
     folder: Path
-    name: str
-    """Of the shard, without its ending: unique to the process that writes it."""
+    rank: int
     file_per: Literal["rank", "step"]
     step_bytes: int | None
     seed: int
     redact: Redact | None
-    pads: tuple[str, ...] = ()
-
-    @property
-    def all_pads(self) -> frozenset[str]:
-        """The common pads and the run's own."""
-        return COMMON_PADS | set(self.pads)
-
-    def path(self, step: int) -> Path:
-        """The shard for rows of a step."""
-        folder = self.folder / f"step_{step}" if self.file_per == "step" else self.folder
-        return folder / f"{self.name}.jsonl"
+    pads: tuple[str, ...]
 
 
 class RowWriter:
-    """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
+    """Rows of one process to its own shards. At the end of each step the account beside the shard is brought up to date."""
 
-    def __init__(self, settings: Settings, losses: Losses, tracking: "Tracking | None" = None) -> None:
-        self.settings = settings
-        self.losses = losses
+    def __init__(self, settings: Settings, losses: Losses, tracking: "Tracking | None") -> None:
+        self._settings = settings
+        self._losses = losses
         self._tracking = tracking
         self._step: int | None = None
-        self._shard = ShardFile(settings.path(0))
-        self._writing = self._named = False
-        self._held: list[Held] = []
-        self._written = 0
-        self._left_out = 0
+        self._name = f"rank_{settings.rank}.{os.getpid()}.jsonl"
+        self._shards: dict[Path, ShardFile] = {}
+        self._shard = self.shard(0)
+        self._named = not settings.pads
+        self._held: list[budget.Held] = []
+
+    def shard(self, step: int) -> ShardFile:
+        """The shard for rows of a step."""
+        folder = self._settings.folder
+        folder = folder / f"step_{step}" if self._settings.file_per == "step" else folder
+        return self._shards.get(folder) or ShardFile(folder / self._name)
 
     def write(self, row: dict[str, Any]) -> None:
         """Write a row, or hold it until its step ends."""
@@ -76,21 +73,14 @@ class RowWriter:
             if redacted is not None:
                 self._write(redacted)
         except FAILURES as error:  # the boundary to training: a step may be any object, and fail in any way
-            self.losses.add("row", described(error))
+            self._losses.add("row", described(error))
 
-    def end_step(self) -> None:
-        """Write the rows held back, tell the tracker, bring the account up to date and, where a file holds one step, mark its end."""
+    def end_step(self, *, closing: bool = False) -> None:
+        """Write the rows held back, tell the tracker, bring the account up to date and, where the file gets no more, mark its end."""
         self._release()
         if self._tracking is not None:
-            self._tracking.end_step()
-        self._end()
-
-    def close(self) -> None:
-        """End the step, the tracker and the shard."""
-        self._release()
-        if self._tracking is not None:
-            self._tracking.close()
-        self._end(closing=True)
+            self._tracking.close() if closing else self._tracking.end_step()
+        self._end(closing=closing)
 
     def track(self, step: Any, values: Mapping[str, Any]) -> None:
         """Hand numbers of the trainer's own to the tracker."""
@@ -99,95 +89,79 @@ class RowWriter:
         try:
             self._tracking.given(_whole(step), values)
         except FAILURES as error:  # the boundary to training, as in `write`
-            self.losses.add("tracker_value", described(error))
+            self._losses.add("tracker_value", described(error))
 
     def _end(self, *, closing: bool = False) -> None:
         """Bring the account up to date and, where a file holds one step, or none will follow, mark its end."""
-        if not self._writing:
+        if not self._shard.is_open:
             return
         self._notice()
-        ended = closing or self.settings.file_per == "step"
+        ended = closing or self._settings.file_per == "step"
         if self._shard.path.parent.is_dir():  # one that was removed is not made again for an account alone
             self._note(ended=ended)
         if ended:
             self._shard.close()
-            self._writing, self._step = False, None
+            self._step = None
 
     def _note(self, *, ended: bool) -> None:
         """Bring the account up to date. One that cannot be kept costs no row."""
+        self._shard.lost += self._losses.untold()
         try:
-            self._shard.note(self._written, self.losses.untold(), self._left_out, ended=ended)
+            self._shard.note(ended=ended)
         except OSError as error:
-            self.losses.add("account", described(error), count=0)
-        self._written = self._left_out = 0
+            self._losses.add("account", described(error), count=0)
 
     def _notice(self) -> None:
         """Count the rows that somebody took away with their file."""
         try:
-            gone = self._shard.gone()
+            if gone := self._shard.gone():
+                self._losses.add("removed", str(self._shard.path), gone)
         except OSError as error:
-            self.losses.add("account", described(error), count=0)
-            return
-        if gone:
-            self.losses.add("removed", str(self._shard.path), gone)
-            self._written = self._left_out = 0
-            self._writing = False
+            self._losses.add("account", described(error), count=0)
 
     def _write(self, row: Mapping[str, Any]) -> None:
         step = _whole(row.get("step"))
         if step != self._step:
             self._release()
             self._end()
-            self._begin(step)
+            self._name_pads()
+            self._step, self._shard = step, self.shard(step)
+            self._shards[self._shard.path.parent] = self._shard
+            if len(self._shards) > LATE_STEPS:
+                del self._shards[next(iter(self._shards))]
         parts = self._encoded({**row, "step": step})
-        if self._tracking is not None or self.settings.step_bytes is not None:
-            plain = unpadded(dict(row), self.settings.all_pads, PADDED)
-            asked = plain.get("prompt")
         if self._tracking is not None:
-            prompt = parts.get("prompt") if asked is row.get("prompt") else encode(asked)
-            self._tracking.row(step, plain, parts.get("group_id", prompt))
-        if self.settings.step_bytes is None:
+            self._tracking.row(step, parts)
+        if self._settings.step_bytes is None:
             self._append(parts)
         else:
-            self._hold(plain, parts)
+            self._hold(row, parts)
 
     def _name_pads(self) -> None:
         """Say beside the rollouts which tokens pad, so that whoever reads them knows it. What stands there is left as it is."""
-        if not self.settings.pads:
+        if self._named:
             return
-        file = self.settings.folder / PADS_FILE
+        self._named, pads, file = True, self._settings.pads, self._settings.folder / PADS_FILE
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("x", encoding="utf-8") as stream:
-                stream.write(f"pads = {json.dumps(self.settings.pads, ensure_ascii=False)}\n")
+                stream.write(f"pads = {json.dumps(pads, ensure_ascii=False)}\n")
         except FileExistsError:
-            if not all(json.dumps(pad, ensure_ascii=False) in file.read_text(encoding="utf-8") for pad in self.settings.pads):
-                logging.getLogger(__name__).warning(
-                    "%s is there and does not name all pads %s: add them.", file, self.settings.pads
-                )
+            if not all(json.dumps(pad, ensure_ascii=False) in file.read_text(encoding="utf-8") for pad in pads):
+                logging.getLogger(__name__).warning("%s is there and does not name all pads %s: add them.", file, pads)
         except OSError as error:
-            self.losses.add("account", described(error), count=0)
-
-    def _begin(self, step: int) -> None:
-        if self._step is None and not self._named:
-            self._name_pads()
-            self._named = True
-        self._step = step
-        path = self.settings.path(step)
-        if path != self._shard.path:
-            self._shard = ShardFile(path)
+            self._losses.add("account", described(error), count=0)
 
     def _redacted(self, row: dict[str, Any]) -> Mapping[str, Any] | None:
         """The row as it may be written; None, and counted, if the hook failed. Its message may quote the row, so it is not logged."""
-        if self.settings.redact is None:
+        if self._settings.redact is None:
             return row
         try:
-            return dict(self.settings.redact(row))
-        except FAILURES as error:  # the user's own function
-            self.losses.add("redaction", type(error).__name__)
-            return None
-        except BaseException as error:
-            self.losses.add("redaction", type(error).__name__)
+            return dict(self._settings.redact(row))
+        except BaseException as error:  # the user's own function
+            self._losses.add("redaction", type(error).__name__)
+            if isinstance(error, FAILURES):
+                return None
             raise
 
     def _encoded(self, row: Mapping[str, Any]) -> Parts:
@@ -200,26 +174,27 @@ class RowWriter:
                 key_text(name)
                 parts[name] = encode(compact(value) if _is_per_token(name, value, length) else value)
             except FAILURES as error:  # a value may be any object, and fail in any way
-                self.losses.add("value", f"{name!r}: {described(error)}")
+                self._losses.add("value", f"{name!r}: {described(error)}")
         return parts
 
     def _hold(self, row: Mapping[str, Any], parts: Parts) -> None:
         try:
-            self._held.append(hold(row, parts, self.settings.all_pads))
+            pads = COMMON_PADS | set(self._settings.pads)
+            self._held.append(budget.hold(unpadded(dict(row), pads, PADDED), parts, pads))
         except FAILURES as error:  # a row too odd to be measured is written whole
-            self.losses.add("budget", described(error), count=0)
+            self._losses.add("budget", described(error), count=0)
             self._append(parts)
 
     def _release(self) -> None:
         """Write the rows held back in the order they came, with as many token arrays as the budget allows."""
         held, self._held = self._held, []
-        limit = self.settings.step_bytes
+        limit = self._settings.step_bytes
         if not held or limit is None:
             return
         try:
-            rows = budget.within(held, limit, f"{self.settings.seed} {self.settings.name} {self._step}")
+            rows = budget.within(held, limit, f"{self._settings.seed} rank_{self._settings.rank} {self._step}")
         except FAILURES as error:  # rows come before the budget
-            self.losses.add("budget", described(error), count=0)
+            self._losses.add("budget", described(error), count=0)
             rows = [one.parts for one in held]
         for parts in rows:
             self._append(parts)
@@ -228,16 +203,12 @@ class RowWriter:
         """Write a row; before the first of a file, the account says that somebody is writing."""
         self._notice()
         try:
-            self._shard.open()
-            if not self._writing:
+            if not self._shard.is_open:
+                self._shard.open()
                 self._note(ended=False)
-                self._writing = True
-            self._shard.append(line(parts))
+            self._shard.append(line(parts), left_out=LEFT_OUT in parts)
         except OSError as error:
-            self.losses.add("disk", described(error))
-            return
-        self._written += 1
-        self._left_out += LEFT_OUT in parts
+            self._losses.add("disk", described(error))
 
 
 def _whole(value: Any) -> int:

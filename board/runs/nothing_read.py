@@ -14,9 +14,9 @@ from board.runs.load_report import NAMED, LoadReport
 from board.sources import candidates, shards
 from board.text.counting import plural
 from board.text.path_names import path_of, shown
-from board.trackers import discovery, jsonl
+from board.trackers import jsonl, nearby
 from board.trackers.contract import Curves
-from board.trackers.discovery import LogSource
+from board.trackers.nearby import LogSource
 from board.trackers.registry import tracker
 
 _SWITCHES: Final = (
@@ -70,7 +70,7 @@ def objects_alone(folder: Path, within: Path | None) -> NothingRead | None:
 
 def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead | None:
     """What to say of a folder that has logs of metrics and nothing else, those that were `left` out among them; None where it has none."""
-    logs = [*dict.fromkeys([*discovery.near(folder, within=folder), *left])]
+    logs = [*dict.fromkeys([*nearby.near(folder, within=folder), *left])]
     if not logs:
         return None
     told, names = [], set[str]()

@@ -15,6 +15,7 @@ from board import formats
 from board.errors import RowRefused
 from board.formats import native
 from board.formats.contract import Format, Place
+from board.formats.filename_hints import split_named
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.runs import parts
@@ -116,12 +117,21 @@ class _Batch:
     def end(self) -> None:
         """Hand on what there is."""
         if self._blocks:
-            block = without_masked_ends(joined(self._blocks))
+            block = _with_our_splits(without_masked_ends(joined(self._blocks)))
             self._begin()  # what was joined is let go of: its memory is used again for what is derived
             self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank), self._shard, self._pads))
             for at, flag in (*block.flags, *unnamed(block)):
                 self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
             self._report.rows += len(block)
+
+
+def _with_our_splits(block: Block) -> Block:
+    """The block, `evaluation` in the place of whatever other word for it the rollouts have: `val`, `test`, `eval_gsm8k`."""
+    if "split" not in block.ids:
+        return block
+    said = block.ids["split"].dictionary_encode()
+    words = pa.array([word and split_named(word) for word in said.dictionary.to_pylist()], pa.string())
+    return replace(block, ids={**block.ids, "split": words.take(said.indices)})
 
 
 def _ranked(block: Block, rank: str) -> Block:

@@ -16,6 +16,27 @@ from board.sources.shards import Shard
 TRACKING: Final = "While tracking, "
 """How a sentence begins that says what a tracker did not get: the run itself lacks nothing."""
 
+LOST_ROWS: Final[Mapping[str, str]] = {
+    "value": "values could not be written",
+    "row": "rollouts could not be written",
+    "queue": "rollouts were dropped because the disk was slower than training",
+    "redaction": "rollouts were held back because the redaction failed",
+    "budget": "rollouts could not be measured for the budget and were written whole",
+    "disk": "rollouts were refused by the disk",
+    "removed": "rollouts were removed, with their file, while it was being written",
+    "account": "updates of the account failed",
+    "closed": "rollouts came after the recorder was closed",
+}
+"""By the recorder's reason: what is said, behind their number, of what the run lacks."""
+
+UNTRACKED: Final[Mapping[str, str]] = {
+    "tracker": "handovers to the tracker failed",
+    "tracker_queue": "handovers were dropped because the tracker was slower than training",
+    "tracker_value": "numbers could not be tracked",
+    "tracker_late": "rollouts came after the numbers of their step had left, and are not in them",
+}
+"""The same of what a tracker did not get, which costs no row."""
+
 _MOST_BYTES: Final = 65_536
 
 
@@ -36,13 +57,10 @@ def loss_sentences(found: Sequence[Shard]) -> list[str]:
 
 def _sentences(lost: Mapping[str, int]) -> list[str]:
     """What so many losses by reason come to; reasons that nobody knows are passed over."""
-    # here alone: a process that parses starts sooner without the recorder
-    from board.recorder.drop_log import LOST_ROWS, UNTRACKED
-
     return [
-        f"{begins}{lost[reason]:,} {loss.counted}."
+        f"{begins}{lost[reason]:,} {counted}."
         for begins, losses in ((LOST, LOST_ROWS), (TRACKING, UNTRACKED))
-        for reason, loss in losses.items()
+        for reason, counted in losses.items()
         if lost.get(reason)
     ]
 

@@ -18,6 +18,9 @@ from board.errors import BoardError
 from board.sources import run_files
 from board.sources.nearby_files import MAX_BYTES, check
 
+ENDING: Final = ".db"
+"""Of the names of trackers' databases."""
+
 _LOG: Final = "-wal"
 
 LONGEST: Final = 64 << 20
@@ -105,6 +108,20 @@ def columns(database: sqlite3.Connection, table: str) -> set[str]:
         return set()
     found = database.execute(f"PRAGMA table_xinfo({table})").fetchall()
     return set() if any(hidden for *_, hidden in found) else {name for _, name, *_ in found}
+
+
+def holds(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any]) -> bool:
+    """Whether a question finds anything in a database; False where that cannot be read."""
+    try:
+        return bool(told(file, tracker, seconds, ask))
+    except BoardError:
+        return False
+
+
+def parted(path: Path) -> tuple[Path, str | None]:
+    """The database of a path `database.db/run`, and the run; for the path of a database alone, or of none, no run."""
+    file = next((parent for parent in path.parents if parent.suffix == ENDING and parent.is_file()), path)
+    return file, None if file == path else path.relative_to(file).as_posix()
 
 
 def told(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], _Told]) -> _Told:

@@ -1,31 +1,33 @@
-"""What every tracker's module offers: `find`, `read`, `runs` and `open_writer`, and what they speak in. Knows neither runs nor metrics.
+"""What every tracker's module offers, and what they speak in. Knows neither runs nor metrics.
 
-A tracker's library is imported in these functions only, so that the board and the recorder start without it. A module:
-
-    NAME = "tensorboard"
-    def find(folder: Path) -> list[Path]            what of this tracker lies in a folder or below it; [] where nothing does
-    def read(path: Path, within: Path | None = None) -> Curves
-                                                    its scalars by name, from no file outside `within`, where that is given;
-                                                    raises BoardError, TrackerMissing without the library
-    def runs(path: Path, within: Path | None = None) -> dict[str, Path]
-                                                    the names of the runs in it as they were recorded, the newest first;
-                                                    `within` and what it raises are as of `read`
-    def open_writer(run: str, **kwargs) -> Writer   begins or goes on with a run; raises BoardError, TrackerMissing
+A tracker's library is imported in its module's functions only (`library`), so that the board and the recorder start without it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.errors import BoardError, pip_install
+from board.trackers.sanitize import plain, plain_rows
 
 
 class TrackerMissing(BoardError):
     """The tracker's library is not installed; the message says what to install."""
+
+
+def library(module: str, tracker: str, package: str = "") -> Any:
+    """A module of a tracker's library. Raises TrackerMissing, which names the package, or what the module's name begins with, to install."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = package or module.split(".")[0]
+        raise TrackerMissing(f"{tracker} needs the library {package}: {pip_install(package)}") from error
 
 
 @dataclass(frozen=True)
@@ -56,54 +58,50 @@ Example = Mapping[str, str | int | float]
 """One rollout as it is shown in a tracker: a few fields by name."""
 
 
-class TrackerWriter(Protocol):
-    """An open run of a tracker. Every method may raise whatever the tracker's library raises."""
+class TrackerWriter(ABC):
+    """An open run of a tracker. Names and texts are made plain on their way. Every method may raise whatever the tracker's library raises."""
+
+    name: str
+    """What the run is called there: where it was to be a new one, another name than was asked for if somebody has that one."""
 
     place: str
     """Where the reader finds it: a folder or an address."""
 
-    last_step: int | None
-    """The last step that the run holds already, -1 where it holds none; None for a run that is new, or where the tracker cannot tell.
-
-    A kill may cost a tracker what it had not yet written, so this counts more than what the caller remembers of it.
-    """
-
     def scalars(self, step: int, values: Mapping[str, Value]) -> None:
         """Log one step's numbers, and texts of the trainer's own; numbers that are not finite are left out by the caller."""
+        self._log(step, {plain(name): plain(value) if isinstance(value, str) else float(value) for name, value in values.items()})
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """Log a few rollouts as a table or text; their strings are a model's and must be shown as text."""
+        self._show(step, plain(name), plain_rows(rows))
 
+    def alert(self, title: str, text: str, *, error: bool) -> None:  # noqa: B027 - most trackers tell nobody
+        """Tell whoever follows the run, as by mail, once, as an error or as a warning, where the tracker can."""
+
+    @abstractmethod
     def close(self) -> None:
         """Write what is pending and end the run."""
 
+    @abstractmethod
+    def _log(self, step: int, values: Mapping[str, Value]) -> None: ...
 
-@runtime_checkable
-class AlertingWriter(Protocol):
-    """A writer whose tracker can tell whoever follows the run, as by mail."""
-
-    def alert(self, title: str, text: str, *, error: bool) -> None:
-        """Tell it once, as an error or as a warning; both are text, which may quote a model."""
+    @abstractmethod
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None: ...
 
 
 class Tracker(Protocol):
-    """A tracker's module, as the list of trackers holds it."""
+    """A tracker's module. What can only be written to, such as a terminal, has `open_writer` alone."""
 
     NAME: str
 
     def find(self, folder: Path) -> list[Path]:
-        """What of this tracker lies in a folder or below it."""
+        """What of this tracker lies in a folder or below it; [] where nothing does."""
 
     def read(self, path: Path, within: Path | None = None) -> Curves:
-        """The scalars it holds, by name; no file outside `within` is read, where that is given."""
+        """The scalars it holds, by name; no file outside `within` is read, where that is given. Raises BoardError."""
 
     def runs(self, path: Path, within: Path | None = None) -> dict[str, Path]:
-        """The recorded names of the runs that it holds, the newest first, and what to read of each; {} where no name was recorded."""
+        """The recorded names of the runs in it, the newest first, and what to read of each; {} where none was recorded. Raises as `read`."""
 
     def open_writer(self, run: str, **kwargs: Any) -> TrackerWriter:
-        """Begin a run of that name, or go on with it."""
-
-
-def missing(library: str, tracker: str) -> TrackerMissing:
-    """The error to raise from an ImportError."""
-    return TrackerMissing(f"{tracker} needs the library {library}: {pip_install(library)}")
+        """Begin a run of that name, or go on with it. Raises BoardError."""

@@ -7,8 +7,9 @@ needs `mlflow-skinny` alone for folders and for a server; MLFLOW_TRACKING_URI co
 import os
 import re
 import sqlite3
+import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, walk
-from board.trackers.contract import Curves, Example, Value, missing
+from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
 from board.trackers.curves import Points
 from board.trackers.sanitize import page, plain
 
@@ -26,14 +27,12 @@ NAME: Final = "mlflow"
 SECONDS: Final = 60
 """Longest time that reading a database may take."""
 
-_ENDING: Final = ".db"
 _ABOUT: Final = "meta.yaml"
 _METRICS: Final = "metrics"
 _MOST_ABOUT: Final = 64 << 10
 _MAX_LINE: Final = 4096
 
-_RUN_NAME: Final = re.compile(r"^run_name: (.*)$", re.MULTILINE)
-_QUOTED: Final = re.compile(r"""'(.*)'|"(.*)\"""", re.DOTALL)
+_RUN_NAME: Final = re.compile(r"""^run_name: (?:'(?P<single>.*)'|"(?P<double>.*)"|(?P<bare>.*?)[ \t\r]*)$""", re.MULTILINE)
 
 _COLUMNS: Final = {
     "metrics": {"run_uuid", "key", "value", "step", "is_nan", "timestamp"},
@@ -45,8 +44,7 @@ _REFUSED: Final = re.compile(r"[^\w\-. /]", re.ASCII)
 """What MLflow takes in no name; a colon not on every system."""
 
 _OURS: Final = "rl-logging-board.run"
-_REACHED: Final = "rl-logging-board.last-step"
-"""Tags: whose a run is, and the last step that it holds all of."""
+"""A tag that tells whose a run is."""
 
 _MOST_TAG: Final = 5_000
 """Characters of a tag's value that MLflow takes."""
@@ -57,17 +55,14 @@ _AT_ONCE: Final = 1_000
 
 def find(folder: Path) -> list[Path]:
     """The folder of each run that has metrics, and each database with MLflow's tables."""
-    found = walk(folder, lambda name: name == _ABOUT or name.endswith(_ENDING))
+    found = walk(folder, lambda name: name == _ABOUT or name.endswith(sqlite_files.ENDING))
     return [path.parent if path.name == _ABOUT else path for path in found if _is_run(path)]
 
 
 def _is_run(path: Path) -> bool:
     if path.name == _ABOUT:
         return (path.parent / _METRICS).is_dir()
-    try:
-        return sqlite_files.told(path, "MLflow", SECONDS, _has_metrics)
-    except BoardError:
-        return False
+    return sqlite_files.holds(path, "MLflow", SECONDS, _has_metrics)
 
 
 def _database(file: Path, within: Path | None) -> AbstractContextManager[sqlite3.Connection]:
@@ -99,14 +94,10 @@ def _name_in(about: Path, within: Path | None) -> str:
     """The run's name in its `meta.yaml`, which MLflow writes a line for each field."""
     try:
         with opened(about, within) as file:
-            text = file.read(_MOST_ABOUT).decode(errors="replace")
+            found = _RUN_NAME.search(file.read(_MOST_ABOUT).decode(errors="replace"))
     except BoardError:
         return ""
-    found = _RUN_NAME.search(text)
-    if not found:
-        return ""
-    quoted = _QUOTED.fullmatch(found[1])
-    return (quoted[1] or quoted[2] or "") if quoted else found[1].strip()
+    return next(filter(None, found.groups()), "") if found else ""
 
 
 def read(path: Path, within: Path | None = None) -> Curves:
@@ -116,18 +107,17 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     if (path / _METRICS).is_dir():
         return _of_files(path, within)
-    file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
+    file, run = sqlite_files.parted(path)
     points = Points(file)
     with _database(file, within) as database:
         if not _has_metrics(database):
             raise BoardError(f"{file}: no store of MLflow.")
-        for name, step, value in _rows(database, None if file == path else path.relative_to(file).as_posix()):
-            points.add(name, step, value)
+        _gather(database, run, points)
     return points.curves()
 
 
-def _rows(database: sqlite3.Connection, run: str | None) -> Iterator[tuple[str, int, float]]:
-    """Name, step and value in the order in which they were logged; NaN stands beside its value."""
+def _gather(database: sqlite3.Connection, run: str | None, points: Points) -> None:
+    """Add a run's numbers in the order in which they were logged. NaN stands beside its value; the largest float stands for infinity."""
     newest = (
         "SELECT run_uuid FROM runs WHERE run_uuid = coalesce(?, run_uuid) AND run_uuid IN (SELECT run_uuid FROM metrics) "
         "ORDER BY start_time DESC LIMIT 1"
@@ -136,13 +126,7 @@ def _rows(database: sqlite3.Connection, run: str | None) -> Iterator[tuple[str, 
     query = "SELECT key, step, value, is_nan FROM metrics WHERE run_uuid = ? ORDER BY timestamp, rowid"
     for name, step, value, is_nan in database.execute(query, found or ("",)):
         if isinstance(name, str) and isinstance(step, int) and isinstance(value, int | float):
-            yield name, step, float("nan") if is_nan else _bounded(float(value))
-
-
-def _bounded(value: float) -> float:
-    """The value; the largest float stands for infinity, which SQL databases of MLflow do not hold."""
-    largest = 1.7976931348623157e308
-    return value if abs(value) < largest else value * 2
+            points.add(name, step, float("nan") if is_nan else value if abs(value) < sys.float_info.max else value * 2.0)
 
 
 def _of_files(folder: Path, within: Path | None) -> Curves:
@@ -180,62 +164,48 @@ def open_writer(
     if where is not None:
         checked_writable(where)
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
-    try:
-        from mlflow import MlflowClient
-    except ImportError as error:
-        raise missing("mlflow-skinny", "MLflow") from error
-    client = MlflowClient(tracking_uri=None if where is None else where.as_uri())
+    client = library(NAME, "MLflow", "mlflow-skinny").MlflowClient(tracking_uri=None if where is None else where.as_uri())
     known = client.get_experiment_by_name(project)
     experiment = known.experiment_id if known else client.create_experiment(project)
     earlier = client.search_runs([experiment], f"tags.`{_OURS}` = '{run_id}'", max_results=1) if run_id else []
     if earlier:
-        return MlflowWriter(client, earlier[0].info.run_id, where)
-    begun = client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""})
-    return MlflowWriter(client, begun.info.run_id, where, new=True)
+        return MlflowWriter(client, earlier[0].info, where)
+    return MlflowWriter(
+        client, client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""}).info, where
+    )
 
 
-class MlflowWriter:
+class MlflowWriter(TrackerWriter):
     """An open run of MLflow. Each call has reached the store when it returns."""
 
-    def __init__(self, client: Any, run: str, where: Path | None, *, new: bool = False) -> None:
-        held = client.get_run(run)
-        self.place = f"{where or client.tracking_uri}, experiment {held.info.experiment_id}, run {run}"
-        reached = held.data.tags.get(_REACHED, "")
-        self.last_step = None if new else int(reached) if re.fullmatch("-?[0-9]{1,18}", reached) else -1
-        self._client, self._run = client, run
-        self._reached = {} if new else {key: _last(client.get_metric_history(run, key)) for key in held.data.metrics}
-
-    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers, and its texts as tags of the run, which hold the last of each.
-
-        Of a step that a kill cut in two only the numbers that the run lacks.
-        """
-        from mlflow.entities import Metric
-
-        now = int(time.time() * 1000)
-        named = {metric_name(name): float(value) for name, value in values.items() if not isinstance(value, str)}
-        metrics = [Metric(name, value, now, step) for name, value in named.items() if self._reached.get(name, step - 1) < step]
-        for first in range(0, len(metrics), _AT_ONCE):
-            self._client.log_batch(self._run, metrics=metrics[first : first + _AT_ONCE])
-        for name, value in values.items():
-            if isinstance(value, str):
-                self._client.set_tag(self._run, metric_name(name), plain(value)[:_MOST_TAG])
-        self._client.set_tag(self._run, _REACHED, str(step))
-
-    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        """A few rollouts as a plain text file among the run's artifacts."""
-        self._client.log_text(self._run, page(rows), f"{metric_name(name)}/step_{step}.txt")
+    def __init__(self, client: Any, about: Any, where: Path | None) -> None:
+        self.name = about.run_name
+        self.place = f"{where or client.tracking_uri}, experiment {about.experiment_id}, run {about.run_id}"
+        self._client, self._run = client, about.run_id
+        self._metric = library("mlflow.entities", "MLflow", "mlflow-skinny").Metric
 
     def close(self) -> None:
         """End the run."""
         self._client.set_terminated(self._run)
 
+    def _log(self, step: int, values: Mapping[str, Value]) -> None:
+        """Texts are tags of the run, which hold the last of each."""
+        now = int(time.time() * 1000)
+        metrics = [
+            self._metric(metric_name(name), value, now, step) for name, value in values.items() if not isinstance(value, str)
+        ]
+        for first in range(0, len(metrics), _AT_ONCE):
+            self._client.log_batch(self._run, metrics=metrics[first : first + _AT_ONCE])
+        for name, value in values.items():
+            if isinstance(value, str):
+                self._client.set_tag(self._run, metric_name(name), value[:_MOST_TAG])
 
-def _last(history: Sequence[Any]) -> int:
-    return max((int(one.step) for one in history), default=-1)
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """A plain text file among the run's artifacts."""
+        self._client.log_text(self._run, page(rows), f"{metric_name(name)}/step_{step}.txt")
 
 
 def metric_name(name: str) -> str:
-    """A name as MLflow takes it: what it refuses by its number, so that no two become one, and no part that leads up a folder."""
-    parts = [_REFUSED.sub(lambda found: f"_{ord(found[0]):x}_", plain(part)) for part in name.split("/")]
+    """A plain name as MLflow takes it: what it refuses by its number, so that no two become one, and no part that leads up a folder."""
+    parts = [_REFUSED.sub(lambda found: f"_{ord(found[0]):x}_", part) for part in name.split("/")]
     return "/".join(part if part.strip(". ") else "_" * max(1, len(part)) for part in parts)

@@ -1,13 +1,27 @@
-"""The table of trackers, each module loaded when it is asked for. Knows nothing of what they do."""
+"""The table of trackers, each module loaded when it is asked for, and what a push may ask of each. Knows nothing of what they do."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Final, cast
 
 from board.errors import BoardError
 from board.trackers.contract import Tracker
 
-NAMES: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "transformers", "jsonl", "stdout")
-"""The trackers there are, in the order in which the board looks for them."""
+READ: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "transformers", "jsonl")
+"""The trackers whose files are read, in the order in which the board looks for them."""
+
+NAMES: Final = (*READ, "stdout")
+"""The trackers there are."""
+
+OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "tensorboard": {"log_dir": "log_dir"},
+    "wandb": {"log_dir": "dir", "project": "project", "mode": "mode", "tags": "tags", "notes": "notes"},
+    "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode", "tags": "tags"},
+    "trackio": {"log_dir": "dir", "project": "project"},
+    "mlflow": {"log_dir": "dir", "project": "project"},
+    "stdout": {"format": "format"},
+}
+"""Tracker that can be pushed to → what the command line can ask for, and what its writer calls it."""
 
 
 def tracker(name: str) -> Tracker:

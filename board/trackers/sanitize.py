@@ -6,9 +6,9 @@ A model writes what it likes: terminal commands, half characters, text that runs
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from board.trackers.contract import Example, Value
+Row = Mapping[str, str | int | float]
 
 _UNUSUAL: Final = re.compile(r"[^ -~\n\t]")
 
@@ -29,23 +29,21 @@ def _shown(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def plain_values(values: Mapping[str, Value]) -> dict[str, Value]:
-    """The same numbers and texts with every name and text made plain."""
-    return {plain(name): plain(value) if isinstance(value, str) else float(value) for name, value in values.items()}
-
-
-def plain_rows(rows: Sequence[Example]) -> list[dict[str, str | int | float]]:
+def plain_rows(rows: Sequence[Row]) -> list[dict[str, str | int | float]]:
     """The same rows with every name and string made plain."""
     return [{plain(key): plain(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
 
 
-def page(rows: Sequence[Example]) -> str:
-    """The rows one after another: each field's name, then its value, a text of several lines set in below its name."""
-    return "\n\n".join("\n".join(_field(key, value) for key, value in row.items()) for row in plain_rows(rows))
+def page(rows: Sequence[Row]) -> str:
+    """Plain rows one after another: each field's name, then its value, a text of several lines set in below its name."""
+    return "\n\n".join("\n".join(_field(key, str(value)) for key, value in row.items()) for row in rows)
 
 
-def _field(name: str, value: str | int | float) -> str:
-    text = str(value)
-    if "\n" not in text:
-        return f"{name}: {text}"
-    return f"{name}:\n" + "\n".join(f"    {line}" for line in text.split("\n"))
+def _field(name: str, text: str) -> str:
+    return f"{name}: {text}" if "\n" not in text else "\n    ".join([f"{name}:", *text.split("\n")])
+
+
+def table(rows: Sequence[Row]) -> dict[str, Any]:
+    """Plain rows as the arguments of a table of W&B or trackio."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return {"columns": columns, "data": [[row.get(key) for key in columns] for row in rows]}

@@ -8,31 +8,24 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from board.errors import BoardError, pip_install
-from board.trackers.contract import Curves, Example, Value, missing
+from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
 from board.trackers.curves import Points
-from board.trackers.leveldb_log import SWANLAB, records
-from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.sanitize import page, plain, plain_values
-from board.trackers.timeouts import silently, within
-
-if TYPE_CHECKING:
-    from swanlab.proto.swanlab.record.v1.record_pb2 import Record
+from board.trackers.sanitize import page, plain
+from board.trackers.timeouts import within as ended_within
+from board.trackers.transaction_logs import BEGINNING, LogKind
 
 NAME: Final = "swanlab"
 
+LOGS: Final = LogKind("SwanLab", ".swanlab", (b":SWL", 0xE1D6, 2), "swanlab.proto.swanlab.record.v1.record_pb2")
+
 SECONDS: Final = 60
 """Longest time that beginning or closing a run may take; what is not uploaded by then stays on disk for `swanlab sync`."""
-
-_ENDING: Final = ".swanlab"
-
-_BEGINNING: Final = 50
-"""Records at a log's beginning among which the run's is; SwanLab writes it first."""
 
 _PROJECT: Final = re.compile(r"[0-9a-zA-Z_\-+.]{1,100}")
 """The names that SwanLab takes."""
@@ -40,15 +33,12 @@ _PROJECT: Final = re.compile(r"[0-9a-zA-Z_\-+.]{1,100}")
 _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
 """What SwanLab would note about the machine."""
 
-
-def find(folder: Path) -> list[Path]:
-    """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
-    return find_logs(folder, _ENDING)
+find = LOGS.find
 
 
 def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of a log's experiment; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    begun = itertools.islice(_messages(path, within), _BEGINNING)
+    begun = itertools.islice(LOGS.messages(path, within), BEGINNING)
     name = next((record.start.name for record in begun if record.HasField("start")), "")
     return {name: path} if name else {}
 
@@ -59,43 +49,18 @@ def read(path: Path, within: Path | None = None) -> Curves:
     What the run logged before it was gone on with is read too. Raises BoardError that names the file for one that is damaged, and where
     there is none; TrackerMissing without SwanLab.
     """
-    log = log_at(path, _ENDING)
-    if log is None:
-        raise BoardError(f"{path}: no run of SwanLab.")
-    points = Points(log)
-    for part in parts(log):
-        _gather(part, points, within)
-    return points.curves()
-
-
-def _messages(log: Path, within: Path | None) -> Iterator["Record"]:
-    """The records of a log as SwanLab's protobufs."""
-    try:
-        from google.protobuf.message import DecodeError
-        from swanlab.proto.swanlab.record.v1.record_pb2 import Record
-    except ImportError as error:
-        raise missing(NAME, "SwanLab") from error
-    for data in records(log, SWANLAB, within):
-        try:
-            yield Record.FromString(data)
-        except DecodeError as error:
-            raise BoardError(f"{log}: a record is none of SwanLab: {error}") from error
-
-
-def _gather(log: Path, points: Points, within: Path | None) -> None:
-    """Add one log's scalars."""
-    try:
-        from swanlab.proto.swanlab.metric.column.v1.column_pb2 import COLUMN_CLASS_SYSTEM
-    except ImportError as error:
-        raise missing(NAME, "SwanLab") from error
+    logs = LOGS.parts(path)
+    points = Points(logs[-1])
+    of_machine = library("swanlab.proto.swanlab.metric.column.v1.column_pb2", LOGS.tracker).COLUMN_CLASS_SYSTEM
     machine = set()
-    for record in _messages(log, within):
-        if record.HasField("column") and record.column.column_class == COLUMN_CLASS_SYSTEM:
+    for record in itertools.chain.from_iterable(LOGS.messages(log, within) for log in logs):
+        if record.HasField("column") and record.column.column_class == of_machine:
             machine.add(record.column.column_key)
         elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
             points.add(record.scalar.key, record.scalar.step, record.scalar.value.number)
         elif record.HasField("media"):
             points.note(record.media.key, record.media.step, record.media)
+    return points.curves()
 
 
 def open_writer(
@@ -117,10 +82,7 @@ def open_writer(
 
     Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
     """
-    try:
-        import swanlab
-    except ImportError as error:
-        raise missing(NAME, "SwanLab") from error
+    swanlab = library(NAME, LOGS.tracker)
     if swanlab.has_run():
         raise BoardError("SwanLab has one run in a process, and one is open already.")
     chosen = mode or os.environ.get("SWANLAB_MODE")
@@ -142,12 +104,12 @@ def open_writer(
             mode=mode,
             id=run_id,
             resume="allow" if run_id else None,
-            settings=_settings(swanlab),
+            settings=_settings(swanlab.Settings),
         )
 
     hook = sys.excepthook
     try:
-        return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", silently(begin)))
+        return SwanlabWriter(name, ended_within(SECONDS, "Beginning a run of SwanLab", begin))
     except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, to go online without a key
         raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
     finally:
@@ -162,46 +124,26 @@ def _project() -> str | None:
     return re.sub(r"[^0-9a-zA-Z_\-+.]", "-", folder)[:100] or "root"
 
 
-def _settings(swanlab: Any) -> Any:
+def _settings(kinds: Any) -> Any:
     """Settings with which SwanLab asks nothing, and looks at neither the machine nor standard output."""
-    kinds = swanlab.Settings
-    return kinds(
-        interactive=False, probe=kinds.Probe(**dict.fromkeys(_PROBES, False)), terminal=kinds.Terminal(proxy_type="none")
-    )
+    probe, terminal = kinds.Probe(**dict.fromkeys(_PROBES, False)), kinds.Terminal(proxy_type="none")
+    return kinds(interactive=False, probe=probe, terminal=terminal)
 
 
-class SwanlabWriter:
+class SwanlabWriter(TrackerWriter):
     """The open run of SwanLab."""
 
-    def __init__(self, run: Any) -> None:
-        folder = Path(run.dir)
-        self.place = run.url if run.mode == "online" else str(folder)
-        self.last_step = _last_step(folder / f"run-{run.id}{_ENDING}")
+    def __init__(self, name: str, run: Any) -> None:
+        self.name, self.place = name, run.url if run.mode == "online" else str(run.dir)
         self._run = run
-
-    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers and texts."""
-        import swanlab
-
-        named = plain_values(values)
-        self._run.log({key: swanlab.Text(value) if isinstance(value, str) else value for key, value in named.items()}, step=step)
-
-    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        """A few rollouts as one plain text."""
-        import swanlab
-
-        self._run.log({plain(name): swanlab.Text(page(rows))}, step=step)
+        self._text = library(NAME, LOGS.tracker).Text
 
     def close(self) -> None:
         """Write what is pending and end the run; raises TimeoutError after SECONDS."""
-        within(SECONDS, "Closing the run of SwanLab", silently(self._run.finish))
+        ended_within(SECONDS, "Closing the run of SwanLab", self._run.finish)
 
+    def _log(self, step: int, values: Mapping[str, Value]) -> None:
+        self._run.log({name: self._text(value) if isinstance(value, str) else value for name, value in values.items()}, step=step)
 
-def _last_step(log: Path) -> int | None:
-    """The last step that the run's earlier logs on this disk hold; None where there is none, for SwanLab's server does not say."""
-    earlier = [part for part in parts(log) if part != log]
-    points = Points(log)
-    for part in earlier:
-        _gather(part, points, None)
-    known = [-1] * bool(earlier)
-    return max(known + [int(curve.steps[-1]) for curve in points.curves().values()], default=None)
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        self._log(step, {name: page(rows)})

@@ -1,30 +1,35 @@
 """TensorBoard: its event files read and written with its own protobufs and checksums, without TensorFlow.
 
-A run is a folder of event files. Numbers are float32, as TensorBoard keeps them; examples go to its text plugin. The layout of a record
-is in `event_records`.
+A run is a folder of event files. Numbers are float32, as TensorBoard keeps them; examples go to its text plugin. A record of a file is a
+TFRecord: its length (uint64, little-endian), the masked CRC-32C of that, the bytes, and theirs. TensorBoard's own reader stops silently at
+the first bad checksum and reads as many bytes as a length asks for; here both are errors.
 """
 
 import itertools
 import os
 import re
 import socket
+import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Literal
 
 from board.errors import BoardError
-from board.sources.nearby_files import folder_name, listed_files, walk
-from board.trackers.contract import Curves, Example, Value, missing
+from board.sources.nearby_files import folder_name, listed_files, opened, walk
+from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
 from board.trackers.curves import Points
-from board.trackers.sanitize import page, plain
-from board.trackers.tfrecord import records
-
-if TYPE_CHECKING:
-    from tensorboard.compat.proto.event_pb2 import Event
+from board.trackers.sanitize import page
 
 NAME: Final = "tensorboard"
+
+MAX_RECORD: Final = 256 << 20
+"""Bytes of one record; a step's numbers take kilobytes, an image or a model's graph some megabytes."""
+
+_LIBRARY: Final = "TensorBoard"
+_EVENTS: Final = "tensorboard.compat.proto.event_pb2"
+_TEXTS: Final = "tensorboard.plugins.text.summary_v2"
 
 _MARK: Final = "tfevents"
 """TensorBoard takes every file for its own whose name holds this."""
@@ -34,6 +39,9 @@ _NUMBERS: Final = frozenset({1, 2, 3, 4, 5, 6, 9, 17, 19, 22, 23})
 
 _NEITHER: Final = object()
 """Stands for an image, a histogram, a vector."""
+
+_HEAD: Final = struct.Struct("<QI")
+_SUM: Final = struct.Struct("<I")
 
 _COUNTER = itertools.count()
 """Two writers of one process never share a file."""
@@ -55,21 +63,18 @@ def read(path: Path, within: Path | None = None) -> Curves:
     A last record still being written is left for the next time. Raises BoardError that names the file for one that is damaged, and where
     there is none; TrackerMissing without TensorBoard.
     """
-    try:
-        from google.protobuf.message import DecodeError
-        from tensorboard.compat.proto.event_pb2 import Event
-    except ImportError as error:
-        raise missing(NAME, "TensorBoard") from error
+    event = library(_EVENTS, _LIBRARY).Event
+    damaged = library("google.protobuf.message", _LIBRARY, NAME).DecodeError
     files = [path] if path.is_file() else _event_files(path)
     if not files:
         raise BoardError(f"{path}: no event file of TensorBoard.")
     points = Points(path)
     plugins: dict[str, str] = {}
     for file in files:
-        for record in records(file, within):
+        for record in _records(file, within):
             try:
-                _take(Event.FromString(record), plugins, points)
-            except (DecodeError, ValueError) as error:
+                _take(event.FromString(record), plugins, points)
+            except (damaged, ValueError) as error:
                 raise BoardError(f"{file}: a record is no event of TensorBoard: {error}") from error
     return points.curves()
 
@@ -79,7 +84,42 @@ def _event_files(folder: Path) -> list[Path]:
     return [file for file in listed_files(folder) if _MARK in file.name]
 
 
-def _take(event: "Event", plugins: dict[str, str], points: Points) -> None:
+def _records(path: Path, within: Path | None) -> Iterator[bytes]:
+    """The bytes of each whole record, in order. Raises BoardError, naming the file and the byte, for one that is damaged or over MAX_RECORD."""
+    checksum = _checksum()
+    at = 0
+    with opened(path, within) as file:
+        while len(head := file.read(_HEAD.size)) == _HEAD.size:
+            length, expected = _HEAD.unpack(head)
+            if checksum(head[: -_SUM.size]) != expected:
+                raise BoardError(f"{path}: damaged after byte {at:,}: a checksum is wrong.")
+            if length > MAX_RECORD:
+                raise BoardError(f"{path}: damaged after byte {at:,}: a record of more than {MAX_RECORD:,} bytes.")
+            data = file.read(length + _SUM.size)
+            if len(data) < length + _SUM.size:
+                return
+            if checksum(data[:length]) != _SUM.unpack_from(data, length)[0]:
+                raise BoardError(f"{path}: damaged after byte {at:,}: a checksum is wrong.")
+            yield data[:length]
+            at += _HEAD.size + len(data)
+
+
+def _checksum() -> Callable[[bytes], int]:
+    """What gives the masked CRC-32C of bytes: google-crc32c, or TensorBoard's own loop over bytes, which takes 0.2 s for 1 MB."""
+    try:
+        from google_crc32c import value
+    except ImportError:
+        function: Callable[[bytes], int] = library("tensorboard.compat.tensorflow_stub.pywrap_tensorflow", _LIBRARY).masked_crc32c
+        return function
+
+    def masked(data: bytes) -> int:
+        crc = value(data)
+        return int((crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF)
+
+    return masked
+
+
+def _take(event: Any, plugins: dict[str, str], points: Points) -> None:
     """Add an event's values. Which plugin a tag belongs to is said with its first value, and need not be said again."""
     for value in event.summary.value:
         plugin = plugins.setdefault(value.tag, value.metadata.plugin_data.plugin_name)
@@ -103,19 +143,19 @@ def _number(value: Any, plugin: str) -> float | None:
     return float(make_ndarray(tensor).reshape(-1)[0])
 
 
-def open_writer(run: str, *, log_dir: str | Path = "tensorboard_log", timestamped: bool = True) -> "TensorBoardWriter":
+def open_writer(
+    run: str, *, log_dir: str | Path = "tensorboard_log", timestamped: bool = True, resume: Literal["never", "allow"] = "allow"
+) -> "TensorBoardWriter":
     """Begin a run: `log_dir`/`run`-date-time, or with `timestamped` off go on with `log_dir`/`run`, in one more event file.
 
-    Raises TrackerMissing without TensorBoard, BoardError where what the run holds is damaged, OSError where the folder cannot be written.
+    With `resume="never"` a run is begun in any case. Raises TrackerMissing without TensorBoard, OSError where the folder cannot be written.
     """
-    try:
-        import tensorboard.summary.writer.record_writer  # noqa: F401 - asked for now, so that what is missing is said at the start
-    except ImportError as error:
-        raise missing(NAME, "TensorBoard") from error
+    library(_TEXTS, _LIBRARY)  # asked for now, so that what is missing is said at the start
     name = folder_name(run)
-    if not timestamped:
-        return TensorBoardWriter(Path(log_dir) / name)
-    return TensorBoardWriter(_new_folder(Path(log_dir), f"{name}-{datetime.now():%Y%m%d-%H%M%S}"))  # noqa: DTZ005 - the reader's clock
+    if timestamped:
+        name = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - the reader's clock
+    begins = timestamped or resume == "never"
+    return TensorBoardWriter(_new_folder(Path(log_dir), name) if begins else Path(log_dir) / name)
 
 
 def _new_folder(parent: Path, name: str) -> Path:
@@ -131,57 +171,41 @@ def _new_folder(parent: Path, name: str) -> Path:
     return folder
 
 
-class TensorBoardWriter:
+class TensorBoardWriter(TrackerWriter):
     """One event file in a run's folder. A step's numbers are one record, so that a kill leaves all of them or none."""
 
     def __init__(self, folder: Path) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event, SourceMetadata
-        from tensorboard.summary.writer.record_writer import RecordWriter
-
         folder.mkdir(parents=True, exist_ok=True)
-        self.place = str(folder)
-        self.last_step = _last_step(folder)
-        host = folder_name(socket.gethostname())
-        name = f"events.out.{_MARK}.{_begun(folder):010d}.{host}.{os.getpid()}.{next(_COUNTER)}"
-        self._records = RecordWriter((folder / name).open("xb"))
-        self._write(Event(file_version="brain.Event:2", source_metadata=SourceMetadata(writer="rl-logging-board")))
-
-    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers, as float32, and its texts as text."""
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.plugins.text.summary_v2 import text_pb
-
-        event = Event(step=step)
-        for name, value in values.items():
-            if isinstance(value, str):
-                event.summary.MergeFrom(text_pb(plain(name), plain(value)))
-            else:
-                event.summary.value.add(tag=plain(name), simple_value=value)
-        self._write(event)
-
-    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        """A few rollouts as one text that stays text in TensorBoard, with its Markdown on and off."""
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.plugins.text.summary_v2 import text_pb
-
-        self._write(Event(step=step, summary=text_pb(plain(name), inert_markdown(page(rows)))))
+        self.name, self.place = folder.name, str(folder)
+        name = f"events.out.{_MARK}.{_begun(folder):010d}.{folder_name(socket.gethostname())}.{os.getpid()}.{next(_COUNTER)}"
+        events = library(_EVENTS, _LIBRARY)
+        self._event, self._text = events.Event, library(_TEXTS, _LIBRARY).text_pb
+        writer = library("tensorboard.summary.writer.record_writer", _LIBRARY).RecordWriter
+        self._records = writer((folder / name).open("xb"))
+        self._write(events.Event(file_version="brain.Event:2", source_metadata=events.SourceMetadata(writer="rl-logging-board")))
 
     def close(self) -> None:
         """Write what is pending and let the file go."""
         self._records.close()
 
-    def _write(self, event: "Event") -> None:
+    def _log(self, step: int, values: Mapping[str, Value]) -> None:
+        event = self._event(step=step)
+        for name, value in values.items():
+            if isinstance(value, str):
+                event.summary.MergeFrom(self._text(name, value))
+            else:
+                event.summary.value.add(tag=name, simple_value=value)
+        self._write(event)
+
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """One text that stays text in TensorBoard, with its Markdown on and off."""
+        self._write(self._event(step=step, summary=self._text(name, inert_markdown(page(rows)))))
+
+    def _write(self, event: Any) -> None:
         """Flushed at once: a TensorBoard that watches shows it, and a kill loses nothing."""
         event.wall_time = time.time()
         self._records.write(event.SerializeToString())
         self._records.flush()
-
-
-def _last_step(folder: Path) -> int | None:
-    """The last step that an earlier writer left in a run's folder, -1 where it left none; None where there was no writer."""
-    if not _event_files(folder):
-        return None
-    return max((int(curve.steps[-1]) for curve in read(folder).values()), default=-1)
 
 
 def _begun(folder: Path) -> int:

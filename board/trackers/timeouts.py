@@ -11,16 +11,19 @@ from typing import Any, TextIO, cast
 def within(seconds: float, what: str, call: Callable[[], Any]) -> Any:
     """What a call gives, made in a thread of its own, so that it can be given up; the thread does not keep the process from ending.
 
-    A library that is begun in the main thread may take the process's signals; begun here it cannot. Raises TimeoutError, which says what
-    did not end, and whatever the call raises.
+    A library that is begun in the main thread may take the process's signals; begun here it cannot. What it prints in that thread is dropped,
+    as it cannot be told not to. Raises TimeoutError, which says what did not end, and whatever the call raises.
     """
     future: Future[Any] = Future()
 
     def run() -> None:
         try:
-            future.set_result(call())
+            with redirect_stdout(cast(TextIO, _AllButOne(sys.stdout))):
+                result = call()
         except BaseException as error:  # noqa: BLE001 - it is raised again where the result is asked for
             future.set_exception(error)
+        else:
+            future.set_result(result)
 
     threading.Thread(target=run, daemon=True).start()
     try:
@@ -44,13 +47,3 @@ class _AllButOne:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
-
-
-def silently(call: Callable[[], Any]) -> Callable[[], Any]:
-    """The call with its own thread's standard output dropped while it lasts, for a library that prints and cannot be told not to."""
-
-    def silent() -> Any:
-        with redirect_stdout(cast(TextIO, _AllButOne(sys.stdout))):
-            return call()
-
-    return silent

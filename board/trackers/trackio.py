@@ -4,6 +4,7 @@ TRACKIO_DIR says where the store is; TRACKIO_SPACE_ID and TRACKIO_SERVER_URL sen
 trackio keeps as fragments beside the database, is read once trackio has taken those in.
 """
 
+import itertools
 import os
 import sqlite3
 import sys
@@ -17,17 +18,15 @@ from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
-from board.trackers.contract import Curves, Example, Value, missing
+from board.trackers.contract import Curves, Example, TrackerWriter, library
 from board.trackers.curves import Points
-from board.trackers.sanitize import plain, plain_rows, plain_values
-from board.trackers.timeouts import silently, within
+from board.trackers.sanitize import plain, table
+from board.trackers.timeouts import within as ended_within
 
 NAME: Final = "trackio"
 
 SECONDS: Final = 60
 """Longest time that beginning or closing a run, or reading one, may take."""
-
-_ENDING: Final = ".db"
 
 _ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 """With one of these trackio sends what is logged to another machine."""
@@ -44,14 +43,8 @@ _RENAMED: Final = "__"
 
 def find(folder: Path) -> list[Path]:
     """Each database that has trackio's table of metrics."""
-    return [path for path in walk(folder, lambda name: name.endswith(_ENDING)) if _has_metrics(path)]
-
-
-def _has_metrics(path: Path) -> bool:
-    try:
-        return bool(sqlite_files.told(path, NAME, SECONDS, _columns))
-    except BoardError:
-        return False
+    databases = walk(folder, lambda name: name.endswith(sqlite_files.ENDING))
+    return [path for path in databases if sqlite_files.holds(path, NAME, SECONDS, _columns)]
 
 
 def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
@@ -76,8 +69,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
 
     Nested names are joined by "/". Raises BoardError that names the database for one that is damaged or none, and for a run that is not there.
     """
-    file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
-    name = None if file == path else path.relative_to(file).as_posix()
+    file, name = sqlite_files.parted(path)
     points = Points(file)
     with _opened(file, within) as database:
         for step, metrics in _rows(database, file, name):
@@ -123,98 +115,81 @@ def open_writer(
     resume: Literal["never", "allow", "must"] = "allow",
     dir: str | Path | None = None,
 ) -> "TrackioWriter":
-    """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one in any case.
+    """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one of a name that is free.
 
     `dir` is the store's folder, TRACKIO_DIR's or trackio's own where none is given. Raises TrackerMissing without trackio, BoardError for
     what trackio does not take and for a store that cannot be written to.
     """
-    trackio = _library(dir)
+    trackio = _library(None if dir is None else Path(dir).expanduser().absolute())
+    called = plain(name or run)
 
     def begin() -> Any:
-        return trackio.init(
-            project=project,
-            name=plain(name or run),
-            resume=resume,
-            embed=False,
-            auto_log_cpu=False,
-            auto_log_gpu=False,
-        )
+        free = _free(project, called) if resume == "never" else called
+        return trackio.init(project=project, name=free, resume=resume, embed=False, auto_log_cpu=False, auto_log_gpu=False)
 
     try:
-        return TrackioWriter(within(SECONDS, "Beginning a run of trackio", silently(begin)))
+        return TrackioWriter(ended_within(SECONDS, "Beginning a run of trackio", begin))
     except ValueError as error:  # how trackio refuses a project, and a run that is not there
         raise BoardError(f"trackio: {error}") from error
 
 
-def _library(folder: str | Path | None) -> Any:
+def _free(project: str, name: str) -> str:
+    """The name, or with a number behind it, that no run of the project has in the store on this machine."""
+    taken = set(library("trackio.sqlite_storage", NAME).SQLiteStorage.get_runs(project))
+    return next(free for count in itertools.count(1) if (free := name if count == 1 else f"{name}-{count}") not in taken)
+
+
+def _library(folder: Path | None) -> Any:
     """trackio itself, which looks once, when it is loaded, where its store is."""
     if folder is not None:
-        checked_writable(Path(folder).expanduser())
-    if folder is not None and "trackio" not in sys.modules:
-        os.environ["TRACKIO_DIR"] = str(Path(folder).expanduser().absolute())
-    try:
-        import trackio
-        from trackio.utils import TRACKIO_DIR
-    except ImportError as error:
-        raise missing(NAME, "trackio") from error
-    if folder is not None and Path(TRACKIO_DIR) != Path(folder).expanduser().absolute():
-        raise BoardError(f"trackio has one store in a process, and this process has {TRACKIO_DIR} already.")
+        checked_writable(folder)
+        if "trackio" not in sys.modules:
+            os.environ["TRACKIO_DIR"] = str(folder)
+    trackio, store = library(NAME, NAME), Path(library("trackio.utils", NAME).TRACKIO_DIR)
+    if folder is not None and store != folder:
+        raise BoardError(f"trackio has one store in a process, and this process has {store} already.")
     if not any(map(os.environ.get, _ELSEWHERE)):
-        checked_writable(Path(TRACKIO_DIR))
+        checked_writable(store)
     return trackio
 
 
-class TrackioWriter:
+class TrackioWriter(TrackerWriter):
     """An open run of trackio. Its thread writes twice a second."""
 
     def __init__(self, run: Any) -> None:
-        from trackio.sqlite_storage import SQLiteStorage
-        from trackio.utils import get_storage_mode
-
-        database = SQLiteStorage.get_project_db_path(run.project)
-        self.place = run.url or f"{database}/{run.name}"
-        self._rows, self.last_step = (0, None) if run.url else _stored(database, run.id)
+        database = library("trackio.sqlite_storage", NAME).SQLiteStorage.get_project_db_path(run.project)
+        elsewhere = run.url or library("trackio.utils", NAME).get_storage_mode() != "sqlite"  # or taken in later
+        self.name, self.place = run.name, run.url or f"{database}/{run.name}"
         self._run = run
-        self._database = None if run.url or get_storage_mode() != "sqlite" else database  # else kept elsewhere, or taken in later
-
-    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers and texts."""
-        self._log(step, plain_values(values))
-
-    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        """A few rollouts as one of trackio's tables, their text made plain."""
-        import trackio
-
-        shown = plain_rows(rows)
-        columns = list(dict.fromkeys(key for row in shown for key in row))
-        table = trackio.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
-        self._log(step, {plain(name): table})
+        self._database: Path | None = None if elsewhere else database
+        self._rows = _stored(database, run.id) if self._database else 0
 
     def close(self) -> None:
-        """Write what is pending and end the run; raises TimeoutError after SECONDS, BoardError where the store does not hold all of it."""
-        within(SECONDS, "Closing the run of trackio", silently(self._run.finish))
-        if self._database is not None:
-            self._check_stored(self._database)
+        """Write what is pending and end the run; raises TimeoutError after SECONDS, BoardError where the store does not hold all of it.
+
+        trackio writes in a thread of its own and only warns of what it could not write.
+        """
+        ended_within(SECONDS, "Closing the run of trackio", self._run.finish)
+        if self._database is None:
+            return
+        deadline = time.monotonic() + _STORED_WITHIN
+        while (rows := _stored(self._database, self._run.id)) < self._rows and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if rows < self._rows:
+            raise BoardError(f"{self.place}: trackio has stored {rows:,} of {self._rows:,} rows; the others are lost.")
 
     def _log(self, step: int, values: Mapping[str, Any]) -> None:
         self._run.log(dict(values), step=step)
         self._rows += 1
 
-    def _check_stored(self, database: Path) -> None:
-        """trackio writes in a thread of its own and only warns of what it could not write."""
-        deadline = time.monotonic() + _STORED_WITHIN
-        while (rows := _stored(database, self._run.id)[0]) < self._rows and time.monotonic() < deadline:
-            time.sleep(0.1)
-        if rows < self._rows:
-            raise BoardError(f"{self.place}: trackio has stored {rows:,} of {self._rows:,} rows; the others are lost.")
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        self._log(step, {name: library(NAME, NAME).Table(**table(rows))})
 
 
-def _stored(file: Path, run_id: str) -> tuple[int, int | None]:
-    """How many rows of a run a project's database holds, and the last one's step, None where it has none."""
+def _stored(file: Path, run_id: str) -> int:
+    """How many rows of a run a project's database holds."""
     if not file.exists():
-        return 0, None
+        return 0
     with _opened(file) as database:
-        if not _columns(database):
-            return 0, None
-        rows, last = database.execute("SELECT count(*), max(step) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
-    return int(rows), None if last is None else int(last)
+        found = database.execute("SELECT count(*) FROM metrics WHERE run_id = ?", (run_id,)) if _columns(database) else None
+        return int(found.fetchone()[0]) if found else 0

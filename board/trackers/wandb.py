@@ -2,8 +2,13 @@
 
 WANDB_MODE, WANDB_PROJECT, WANDB_ENTITY and the rest of W&B's environment count as ever. Runs are begun beside whatever run the trainer has
 open, print nothing on standard output, ask nothing, and log neither the machine nor its code.
+
+In a log a value is kept as JSON or as a typed field, its name as one key or as a path. A metric's step is W&B's count of rows (`_step`), or
+the value of the metric that the trainer defined as its step, as the Hugging Face trainers do with train/global_step.
 """
 
+import itertools
+import json
 import os
 import time
 from collections import deque
@@ -13,14 +18,16 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
+from board.sources.flatten import SPECIAL
 from board.sources.nearby_files import checked_writable
-from board.trackers.contract import Curves, Example, Value, missing
-from board.trackers.leveldb_log import WANDB, records
-from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.sanitize import plain, plain_rows, plain_values
-from board.trackers.wandb_history import History, display_name
+from board.trackers.contract import Curves, Example, TrackerWriter, library
+from board.trackers.curves import Points
+from board.trackers.sanitize import plain, table
+from board.trackers.transaction_logs import BEGINNING, LogKind
 
 NAME: Final = "wandb"
+
+LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2")
 
 CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
@@ -33,8 +40,6 @@ TITLE_LETTERS: Final = 63
 
 ALERT_SECONDS: Final = 0.001
 """Between two alerts of one title; W&B would leave out what comes within a minute, and for 0 too."""
-
-_ENDING: Final = ".wandb"
 
 _SETTINGS: Final[dict[str, Any]] = {
     "silent": True,
@@ -53,15 +58,17 @@ _SETTINGS: Final[dict[str, Any]] = {
     "finish_timeout_raises": True,
 }
 
+_ROW_STEP: Final = "_step"
+_MEDIA: Final = object()
+"""Stands for a table, an image or a histogram."""
 
-def find(folder: Path) -> list[Path]:
-    """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
-    return find_logs(folder, _ENDING)
+find = LOGS.find
 
 
 def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name that a log's run is shown under; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    name = display_name(path, within)
+    begun = itertools.islice(LOGS.messages(path, within), BEGINNING)
+    name = next((record.run.display_name for record in begun if record.HasField("run")), "")
     return {name: path} if name else {}
 
 
@@ -71,60 +78,107 @@ def read(path: Path, within: Path | None = None) -> Curves:
     Steps are W&B's own, or those of the metric that the trainer defined as a metric's step. What the run logged before it was gone on with
     is read too. Raises BoardError that names the file for one that is damaged, and where there is none; TrackerMissing without W&B.
     """
-    log = log_at(path, _ENDING)
-    if log is None:
-        raise BoardError(f"{path}: no run of W&B.")
-    history = History(log)
-    for part in parts(log):
-        history.read(part, within)
-    return history.curves()
+    logs = LOGS.parts(path)
+    history = _History(Points(logs[-1]))
+    for record in itertools.chain.from_iterable(LOGS.messages(log, within) for log in logs):
+        history.add(record)
+    return history.points.curves()
+
+
+class _History:
+    """The points of one run, gathered from the records of its logs in their order."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+        self._axis_of: dict[str, str] = {}
+        self._axis_of_names_from: dict[str, str] = {}
+        self._reached: dict[str, int] = {}
+
+    def add(self, record: Any) -> None:
+        """Add a record of any kind: a row of the history, or which metric is the step of a name, or of the names that begin so."""
+        kind = record.WhichOneof("record_type")
+        if kind == "history":
+            self._add_row(record.history)
+        elif kind == "metric" and record.metric.step_metric:
+            if record.metric.name:
+                self._axis_of[record.metric.name] = record.metric.step_metric
+            elif record.metric.glob_name.endswith("*"):
+                self._axis_of_names_from[record.metric.glob_name.removesuffix("*")] = record.metric.step_metric
+
+    def _add_row(self, history: Any) -> None:
+        """A number whose own step is not in the row belongs to the step that was reached before."""
+        row = _values(history)
+        step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
+        for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
+            self._reached[axis] = step if (own := _whole(row[axis])) is None else own
+        for name, value in row.items():
+            if not name.startswith("_"):
+                self.points.note(name, self._reached.get(self._axis(name), step), value)
+
+    def _axis(self, name: str) -> str:
+        """The metric that is a metric's step, W&B's own where none was defined."""
+        if name in self._axis_of:
+            return self._axis_of[name]
+        beginning = max((start for start in self._axis_of_names_from if name.startswith(start)), key=len, default="")
+        return self._axis_of_names_from.get(beginning, _ROW_STEP)
+
+
+def _values(history: Any) -> dict[str, object]:
+    """The values of a row by name. What has a `_type` beside it describes a table, an image or a histogram."""
+    values = {tuple(item.nested_key) or (item.key,): item for item in history.item}
+    media = {path[:-1] for path in values if path[-1] == "_type"}
+    found = {"/".join(path): _MEDIA for path in media}
+    single = ((path, _value(item)) for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media))
+    return found | {"/".join(path): value for path, value in single if value is not None}
+
+
+def _value(item: Any) -> object:
+    """What an entry is: a number, a text, or anything else; None where it is nothing, no JSON, or an integer that no float reaches."""
+    typed = item.WhichOneof("value")
+    if typed in ("number", "integer", "boolean"):
+        return float(getattr(item, typed))
+    if typed == "text":
+        return str(item.text)
+    try:
+        value = json.loads(item.value_json)
+        return SPECIAL.get(value, value) if isinstance(value, str) else float(value) if isinstance(value, int | float) else value
+    except (ValueError, RecursionError, OverflowError):
+        return None
+
+
+def _whole(value: object) -> int | None:
+    """The value as an integer where it is one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else None
 
 
 def open_writer(
     run: str,
     *,
     api_key: str | None = None,
-    project: str | None = None,
-    entity: str | None = None,
     name: str | None = None,
-    notes: str | None = None,
-    tags: Sequence[str] | None = None,
     dir: str | Path | None = None,
     mode: Literal["online", "offline", "disabled"] | None = None,
     run_id: str | None = None,
     resume: Literal["allow", "never", "must", "auto"] | bool | None = None,
+    **options: Any,
 ) -> "WandbWriter":
     """Begin a run that is called `name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
 
-    What is not given is what W&B's environment says, and then what W&B does by itself. With `mode="offline"` nothing is sent anywhere.
-    Raises TrackerMissing without W&B, BoardError without a key where one is needed and for a folder that cannot be written to, and what W&B
-    raises.
+    `options` are further ones of `wandb.init`: project, entity, notes, tags. What is not given is what W&B's environment says, and then what
+    W&B does by itself. With `mode="offline"` nothing is sent anywhere. Raises TrackerMissing without W&B, BoardError without a key where one
+    is needed and for a folder that cannot be written to, and what W&B raises.
     """
     offline = (mode or os.environ.get("WANDB_MODE")) in ("offline", "disabled", "dryrun")
     _check_folder(mode, dir)
     if mode == "offline":
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
-    try:
-        import wandb
-    except ImportError as error:
-        raise missing(NAME, "W&B") from error
+    wandb = library(NAME, LOGS.tracker)
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
     known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
-    begin = partial(
-        wandb.init,
-        project=project,
-        entity=entity,
-        name=name or plain(run),
-        notes=notes,
-        tags=tags,
-        dir=dir,
-        mode=mode,
-        id=run_id,
-        resume=("allow" if run_id else None) if resume is None else resume,
-        settings=wandb.Settings(**known),
-    )
-    return WandbWriter(_begun(begin))
+    resume = ("allow" if run_id else None) if resume is None else resume
+    place = {"dir": dir, "mode": mode, "id": run_id, "resume": resume, "settings": wandb.Settings(**known)}
+    return WandbWriter(_begun(partial(wandb.init, name=name or plain(run), **place, **options)))
 
 
 def _begun(begin: Callable[[], Any]) -> Any:
@@ -147,29 +201,15 @@ def _check_folder(mode: str | None, folder: str | Path | None) -> None:
         checked_writable(hidden if hidden.exists() else hidden.with_name("wandb"))
 
 
-class WandbWriter:
+class WandbWriter(TrackerWriter):
     """An open run of W&B. It takes steps in rising order; a step's numbers and examples become one row of its history with the next step."""
 
     def __init__(self, run: Any) -> None:
         folder = Path(run.dir).parent
-        self.place = str(folder if run.offline or run.disabled else run.url)
-        self.last_step = _last_step(run, folder)
+        self.name, self.place = run.name, str(folder if run.offline or run.disabled else run.url)
         self._run = run
-        self._log = folder / f"run-{run.id}{_ENDING}"
-        self._step = -1 if self.last_step is None else self.last_step
-
-    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
-        """One step's numbers and texts."""
-        self._add(step, plain_values(values))
-
-    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        """A few rollouts as one of W&B's tables, their text made plain."""
-        import wandb
-
-        shown = plain_rows(rows)
-        columns = list(dict.fromkeys(key for row in shown for key in row))
-        table = wandb.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
-        self._add(step, {plain(name): table})
+        self._file = folder / f"run-{run.id}{LOGS.ending}"
+        self._step = -1
 
     def alert(self, title: str, text: str, *, error: bool) -> None:
         """One of W&B's alerts, which goes where the reader's settings there say; a title that W&B would refuse is cut."""
@@ -179,15 +219,18 @@ class WandbWriter:
     def close(self) -> None:
         """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""
         self._run.finish(exit_code=0)
-        if self._run.offline or self._log.exists():
-            wait_for_end(self._log)
+        if self._run.offline or self._file.exists():
+            wait_for_end(self._file)
 
-    def _add(self, step: int, values: Mapping[str, Any]) -> None:
+    def _log(self, step: int, values: Mapping[str, Any]) -> None:
         """W&B itself passes over a step that is not in order, with a warning that nobody sees."""
         if step < self._step:
             raise BoardError(f"W&B takes steps in rising order, and step {step} comes after step {self._step}.")
         self._step = step
         self._run.log(values, step=step)
+
+    def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        self._log(step, {name: library(NAME, LOGS.tracker).Table(**table(rows))})
 
 
 def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
@@ -195,25 +238,13 @@ def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
 
     Raises TimeoutError, naming the file, when it is not there in time.
     """
-    from wandb.proto.wandb_internal_pb2 import Record
-
+    record = library(LOGS.protobufs, LOGS.tracker).Record
     deadline = time.monotonic() + seconds
     pause = 0.01
     while time.monotonic() < deadline:
-        for last in deque(records(log, WANDB) if log.exists() else (), maxlen=1):
-            if Record.FromString(last).WhichOneof("record_type") == "exit":
+        for last in deque(LOGS.records(log) if log.exists() else (), maxlen=1):
+            if record.FromString(last).WhichOneof("record_type") == "exit":
                 return
         time.sleep(pause)
         pause = min(2 * pause, 0.5)
     raise TimeoutError(f"{log}: W&B has not written its last record within {seconds:g} s.")
-
-
-def _last_step(run: Any, folder: Path) -> int | None:
-    """The last step that W&B's server says or the run's logs on this disk hold; None where neither knows the run."""
-    log = folder / f"run-{run.id}{_ENDING}"
-    earlier = [part for part in parts(log) if part != log]
-    history = History(log)
-    for part in earlier:
-        history.read(part)
-    known = [history.last_step] if earlier else []
-    return max(known + [run.starting_step - 1] * bool(run.starting_step), default=None)

@@ -111,9 +111,9 @@ def log_step(step: int, experience: Experience) -> None:
 
 
 def compress(out: Path) -> None:
-    """Replace every shard and its account by the shard's gzip, without a date in it: the same rows give the same bytes."""
+    """Replace every shard and its account by the shard's gzip, without a date and a process in it: the same rows give the same files."""
     for shard in sorted(out.glob("*.jsonl")):
-        shard.with_name(shard.name + ".gz").write_bytes(gzip.compress(shard.read_bytes(), mtime=0))
+        shard.with_name(f"{shard.name.partition('.')[0]}.jsonl.gz").write_bytes(gzip.compress(shard.read_bytes(), mtime=0))
         shard.unlink()
         account_path(shard).unlink()
 

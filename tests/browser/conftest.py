@@ -3,14 +3,14 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 from rows import add_run
-from servers import Serve
+from servers import Serve, Written, WrittenRun
 from settling import settled
 
 expect.set_options(timeout=60_000)  # a busy machine may take long to draw; what never comes fails all the same
@@ -60,24 +60,23 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not wrongs
 
 
-@pytest.fixture(scope="module")
-def link_of(serve_module: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
-    """Writes a run of one rollout and gives the link to its tokens; all of a test file are on one server."""
+@pytest.fixture(scope="session")
+def written(serve_session: Serve, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Writes a run in one shard, `rank_0.jsonl`; all are on one server, which no test may change in another way."""
     root, numbers = tmp_path_factory.mktemp("runs"), count()
-    address = serve_module(root)
+    address = serve_session(root)
 
-    def written(row: Mapping[str, Any]) -> str:
-        name = f"run-{next(numbers)}"
-        add_run(root, name, [row])
-        return f"{address}tokens?run={name}"
+    def write(rows: Iterable[Mapping[str, Any]], page: str = "") -> WrittenRun:
+        folder = add_run(root, f"run-{next(numbers)}", rows)
+        return WrittenRun(f"{address}{page}?run={folder.name}", folder)
 
-    return written
+    return write
 
 
 @pytest.fixture
-def view(link_of: Callable[[Mapping[str, Any]], str], page: Page, request: pytest.FixtureRequest) -> Locator:
+def view(written: Written, page: Page, request: pytest.FixtureRequest) -> Locator:
     """The token view of the row that the test asks for."""
-    page.goto(link_of(request.param))
+    page.goto(written([request.param], "tokens").link)
     expect(page.locator(".tv-tok").first).to_be_visible()
     # The link is written last: from here on no run of the script draws the view anew.
     expect(page).to_have_url(re.compile("granularity=token"))

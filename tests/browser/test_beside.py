@@ -4,14 +4,12 @@ import re
 
 from browsing import go_back, go_to_page
 from playwright.sync_api import Page, expect
-from servers import Serve
 from settling import BACKGROUND_MILLISECONDS, settled
 
 
-def test_runs_over_each_other(serve: Serve, page: Page) -> None:
+def test_runs_over_each_other(board_server: str, page: Page) -> None:
     """Every run says its value under the crosshair; along rollouts a click goes to a step; a chip takes a run away, and Back brings it back."""
-    address = serve("rollout_samples")
-    page.goto(f"{address}?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked")
+    page.goto(f"{board_server}?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked")
     panel = page.locator(".st-key-reward_curves .cv-card").first
     expect(panel.locator(".cv-run-name")).to_have_text(["tiny_ppo_rhyme", "tiny_ppo_hacked"], timeout=BACKGROUND_MILLISECONDS)
     settled(page)

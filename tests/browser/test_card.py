@@ -1,11 +1,11 @@
 """A token's card, pins side by side, and the table of the numbers, as a reader meets them in a real browser."""
 
 import re
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlparse
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from servers import Written
 from settling import settled
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -41,9 +41,9 @@ def opened(page: Page, address: str) -> Locator:
 
 
 @pytest.fixture
-def view(link_of: Callable[[dict[str, object]], str], page: Page, request: pytest.FixtureRequest) -> Locator:
+def view(written: Written, page: Page, request: pytest.FixtureRequest) -> Locator:
     """The token view of the row that the test asks for, coloured by logprob."""
-    return opened(page, f"{link_of(request.param)}&metric=logprob")
+    return opened(page, f"{written([request.param], 'tokens').link}&metric=logprob")
 
 
 @pytest.mark.parametrize("view", [split_row()], indirect=True, ids=["byte-level"])

@@ -1,12 +1,11 @@
 """Chart and heatmap beneath the token text, as a reader meets them: brush, window link, spike, numbers, ranges over several rollouts."""
 
-import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from servers import Written
 from settling import settled, tab
 
 LONG = 128_000
@@ -28,25 +27,21 @@ def wave(n: int, size: float, spike: int | None = None) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def board(serve_module: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a board over a short run, a long one and an odd one."""
-    root = tmp_path_factory.mktemp("chart")
+def board(written: Written) -> dict[str, str]:
+    """The links to a short run, a long one and an odd one."""
     bare = ["a", " b", " c"]
     runs = {
         "long": [wave(LONG, 1, SPIKE)],
         "odd": [row(bare, entropies=[0.1, 0.5, 0.2]), row(bare)],
         "short": [wave(SHORT, 1), wave(SHORT, 3)],
     }
-    for name, rows in runs.items():
-        (root / name).mkdir()
-        (root / name / "rank_0.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    return serve_module(root)
+    return {name: written(rows).link for name, rows in runs.items()}
 
 
-def opened(page: Page, board: str, run: str, line: int = 1, **place: str) -> Locator:
+def opened(page: Page, board: dict[str, str], run: str, line: int = 1, **place: str) -> Locator:
     """The token view of one rollout, as a link opens it."""
-    asked = {"run": run, "step": "0", "rollout": f"rank_0.jsonl:{line}", **place}
-    page.goto(f"{board}?" + "&".join(f"{name}={value}" for name, value in asked.items()))
+    asked = {"step": "0", "rollout": f"rank_0.jsonl:{line}", **place}
+    page.goto("&".join([board[run], *(f"{name}={value}" for name, value in asked.items())]))
     expect(page.locator(".facts").or_(page.get_by_test_id("stPlotlyChart")).first).to_be_visible()
     settled(page)
     tab(page, "Tokens").click()
@@ -102,7 +97,7 @@ def heights(canvas: Locator) -> list[int]:
     )
 
 
-def test_a_brush_zooms_chart_and_heatmap_and_the_link(page: Page, board: str) -> None:
+def test_a_brush_zooms_chart_and_heatmap_and_the_link(page: Page, board: dict[str, str]) -> None:
     """Dragging over the chart shows those tokens in chart, heatmap and text; keys move on and back to all, and the URL says where."""
     view = opened(page, board, "short", metric="value")
     plot, stretch, scroller = view.locator(".tv-chart-plot"), view.locator(".tv-zoom-range"), view.locator(".tv-heat-scroll")
@@ -131,7 +126,7 @@ def test_a_brush_zooms_chart_and_heatmap_and_the_link(page: Page, board: str) ->
     page.wait_for_url(lambda url: "window" not in url and "token=" not in url)
 
 
-def test_a_brush_over_the_heatmap_zooms_as_over_the_chart(page: Page, board: str) -> None:
+def test_a_brush_over_the_heatmap_zooms_as_over_the_chart(page: Page, board: dict[str, str]) -> None:
     """The same drag shows the same tokens, either way round; Escape gives it up, a click still pins, a double click shows all again."""
     view = opened(page, board, "short", metric="value")
     stretch, canvas, band = view.locator(".tv-zoom-range"), view.locator(".tv-canvas"), view.locator(".tv-heat .tv-brush")
@@ -156,7 +151,7 @@ def test_a_brush_over_the_heatmap_zooms_as_over_the_chart(page: Page, board: str
     expect(stretch).to_be_empty()
 
 
-def test_a_link_opens_its_window_with_numbers_in_the_cells(page: Page, board: str) -> None:
+def test_a_link_opens_its_window_with_numbers_in_the_cells(page: Page, board: dict[str, str]) -> None:
     """Few tokens: the heatmap prints their texts and numbers; further out it has neither. Another rollout shows all its tokens."""
     view = opened(page, board, "short", metric="value", window="300-311")
     expect(view.locator(".tv-zoom-range")).to_have_text("tokens 301–312")
@@ -175,7 +170,7 @@ def test_a_link_opens_its_window_with_numbers_in_the_cells(page: Page, board: st
     page.wait_for_url(lambda url: "window" not in url and "rank_0.jsonl%3A2" in url)
 
 
-def test_one_spike_in_128000_tokens_is_seen_and_pinned(page: Page, board: str) -> None:
+def test_one_spike_in_128000_tokens_is_seen_and_pinned(page: Page, board: dict[str, str]) -> None:
     """It is the highest line of the chart, the pointer on it finds the very token, a click pins it, and the heatmap is not one colour."""
     view = opened(page, board, "long", metric="value")
     plot, canvas = view.locator(".tv-chart-plot"), view.locator(".tv-chart-canvas")
@@ -199,7 +194,7 @@ def test_one_spike_in_128000_tokens_is_seen_and_pinned(page: Page, board: str) -
     expect(view.locator(".tv-heat-note")).to_contain_text("colours span the 1 % to 99 % quantile of what is drawn")
 
 
-def test_the_range_of_step_and_run_is_the_same_for_every_rollout(page: Page, board: str) -> None:
+def test_the_range_of_step_and_run_is_the_same_for_every_rollout(page: Page, board: dict[str, str]) -> None:
     """By its own quantiles each rollout has other numbers; by the step's and the run's both have the same, and say so."""
     view = opened(page, board, "short", metric="value")
     ticks, kind, note = view.locator(".tv-ticks"), view.get_by_label("range of the colours"), view.locator(".tv-range-note")
@@ -218,7 +213,7 @@ def test_the_range_of_step_and_run_is_the_same_for_every_rollout(page: Page, boa
     expect(ticks).to_have_text(before)
 
 
-def test_rows_with_one_metric_and_with_none(page: Page, board: str) -> None:
+def test_rows_with_one_metric_and_with_none(page: Page, board: dict[str, str]) -> None:
     """One metric is drawn like many; without any there is neither chart nor heatmap, and the text says why it has no colour."""
     view = opened(page, board, "odd")
     expect(view.locator(".tv-chart-name")).to_have_text("entropy nats")

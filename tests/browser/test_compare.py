@@ -4,13 +4,12 @@ import re
 
 from browsing import go_to_page, row_of
 from playwright.sync_api import Page, expect
-from servers import Serve
 from settling import settled
 
 
-def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Page) -> None:
+def test_from_the_list_of_runs_to_the_tokens_that_differ(board_server: str, page: Page) -> None:
     """Ticked on Runs, laid side by side, compared; a click on the first row, and on a dot, opens a prompt, which the link keeps."""
-    page.goto(f"{serve('rollout_samples')}runs?runs_sort=name&runs_order=ascending")
+    page.goto(f"{board_server}runs?runs_sort=name&runs_order=ascending")
     expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB"))).to_be_visible()
     settled(page)
     for row, ticked in ((1, "Side by side (1)"), (2, "Side by side (2)")):

@@ -4,16 +4,14 @@ import re
 
 from browsing import click_row
 from playwright.sync_api import Page, expect
-from servers import Serve
 from settling import BACKGROUND_MILLISECONDS, settled
 
 LINK = "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_rhyme&beside=tiny_ppo_hacked&compare_section="
 
 
-def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page) -> None:
+def test_from_a_word_to_the_responses_of_the_other_run(board_server: str, page: Page) -> None:
     """A click on the first word of B's is in the link, names how many responses hold it, and leads to those of the run that is B."""
-    address = serve("rollout_samples")
-    page.goto(f"{address}{LINK}Words")
+    page.goto(f"{board_server}{LINK}Words")
     expect(page.get_by_text(re.compile(r"^B says more · tiny_ppo_hacked · \d+ words$"))).to_be_visible(
         timeout=BACKGROUND_MILLISECONDS
     )
@@ -30,10 +28,9 @@ def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page)
     expect(page.get_by_text(re.compile(r"in 2,404 of 3,840 rollouts"))).to_be_visible()
 
 
-def test_distributions_are_drawn(serve: Serve, page: Page) -> None:
+def test_distributions_are_drawn(board_server: str, page: Page) -> None:
     """The table at once, both charts when the reader comes to them."""
-    address = serve("rollout_samples")
-    page.goto(f"{address}{LINK}Distributions")
+    page.goto(f"{board_server}{LINK}Distributions")
     expect(page.get_by_text("Differences from tiny_ppo_rhyme in reward")).to_be_visible(timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     page.mouse.move(500, 700)

@@ -10,7 +10,7 @@ import pytest
 from opened_pages import GOOD, whole_row
 from playwright.sync_api import Page, expect
 from rows import add_run, lines
-from servers import Serve
+from servers import Serve, Written
 from settling import settled
 
 from board import open_run
@@ -57,37 +57,36 @@ def test_what_the_filter_leaves_is_saved(board_server: str, page: Page, tmp_path
     assert "/responses?" in page.url
 
 
-def test_a_run_that_grows_meanwhile(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_a_run_that_grows_meanwhile(written: Written, page: Page) -> None:
     """A file is of the run as it was when it was asked for, to its last line; the next is of what is there then."""
-    add_run(tmp_path / "runs", "run", GOOD)
-    shard = next(path for path in (tmp_path / "runs" / "run").iterdir())
-    address = serve(tmp_path / "runs")
-    stop, written = threading.Event(), [len(GOOD)]
+    link, folder = written(GOOD, "steps")
+    shard = folder / "rank_0.jsonl"
+    stop, grown = threading.Event(), [len(GOOD)]
 
     def grow() -> None:
         while not stop.wait(0.05):
             with shard.open("ab") as out:
-                out.write(lines([whole_row(written[0], reward=1.0)]))
-            written[0] += 1
+                out.write(lines([whole_row(grown[0], reward=1.0)]))
+            grown[0] += 1
 
     writer = threading.Thread(target=grow)
-    page.goto(f"{address}steps?run=run")
+    page.goto(link)
     settled(page)
     page.get_by_role("button", name="Export", exact=True).click()
     writer.start()
     try:
         sizes = []
         for _ in range(3):
-            before = written[0]
-            with urllib.request.urlopen(f"{address}export?run=run&format=jsonl") as answer:
+            before = grown[0]
+            with urllib.request.urlopen(f"{link.replace('steps', 'export')}&format=jsonl") as answer:
                 rows = [json.loads(line) for line in answer.read().splitlines()]
             sizes.append(len(rows))
-            assert before <= len(rows) <= written[0] + 1
+            assert before <= len(rows) <= grown[0] + 1
             assert len({row["line"] for row in rows}) == len(rows)
-            while written[0] <= len(rows):  # the next finds more
+            while grown[0] <= len(rows):  # the next finds more
                 stop.wait(0.02)
         name, data = saved(page)
-        assert name == "run.csv"
+        assert name == f"{folder.name}.csv"
         assert data.count(b"The answer is 42") > len(GOOD)
     finally:
         stop.set()

@@ -10,6 +10,7 @@ import pytest
 from browsing import click_middle, click_row, go_back, go_to_page, panel
 from playwright.sync_api import Page, expect
 from rows import add_run
+from servers import Serve, Written
 from settling import settled
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> <s> ![](http://127.0.0.1:9/x.png) $5 and $6"
@@ -88,7 +89,7 @@ def test_step_keys_and_buttons(board_server: str, page: Page) -> None:
     expect(page).to_have_url(first)
 
 
-def test_hostile_text_is_shown_and_not_run(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_hostile_text_is_shown_and_not_run(serve: Serve, page: Page, tmp_path: Path) -> None:
     """Model text, keys and folder names that try to be code or pictures are letters on every page; nothing runs and nothing is fetched."""
     name = '75_<b>name & "quotes" $x$ ![](http:)'
     add_run(tmp_path, name, [hostile_row(step) for step in range(3)])
@@ -166,15 +167,15 @@ def test_back_a_second_after_a_click_goes_back(board_server: str, page: Page) ->
     expect(page.get_by_role("combobox", name="Step")).to_have_value("5")
 
 
-def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_running_job_is_followed(written: Written, page: Page) -> None:
     """While a job writes, new steps appear without a click and the reader stays where they are; a half-written line is waited for."""
-    add_run(tmp_path, "run", [hostile_row(step) for step in range(3)])
-    page.goto(f"{serve(tmp_path)}?run=run&step=1")
+    link, folder = written(hostile_row(step) for step in range(3))
+    page.goto(f"{link}&step=1")
     settled(page)
     expect(page.get_by_text("3 rows · nothing refused")).to_be_visible()
     line = json.dumps(hostile_row(3)) + "\n"
 
-    with (tmp_path / "run" / "rank_0.jsonl").open("a", encoding="utf-8") as shard:
+    with (folder / "rank_0.jsonl").open("a", encoding="utf-8") as shard:
         shard.write(line[:100])
         shard.flush()
         page.wait_for_timeout(3_000)
@@ -248,7 +249,7 @@ def test_a_button_without_a_frame_looks_like_one(board_server: str, page: Page) 
         expect(page.get_by_role("button", name=words).locator("p")).to_have_css("text-decoration-line", "underline")
 
 
-def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_segments_and_comparison(written: Written, page: Page) -> None:
     """A click on a segment goes to its first token; a folded part opens on a click; hostile words are letters in either text."""
     same = "".join(f" word{i}" for i in range(80))
     tokens = ["<think>", HOSTILE, same, "</think>", " answer"]
@@ -259,8 +260,7 @@ def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # 
         "ref_response": f"<think>{same}</think> {HOSTILE}",
         "logprobs": [-0.1] * 5,
     }
-    add_run(tmp_path, "run", [row])
-    page.goto(serve(tmp_path))
+    page.goto(written([row]).link)
     settled(page)
     go_to_page(page, "Tokens")
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from rows import add_run
-from servers import Serve
+from servers import Written
 from settling import settled, tab
 
 from board import open_run
@@ -32,13 +31,12 @@ def rollout(prompt: str, token: str, reward: float, size: float) -> dict[str, An
     }
 
 
-def test_from_a_group_to_the_token_that_decided_it(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_from_a_group_to_the_token_that_decided_it(written: Written, page: Page) -> None:
     """A click on a strip opens the group; both token views begin where they part, coloured alike; a click in the tree goes to the token."""
     mixed = [
         rollout("mixed", token, float(token == " yes"), 1.0 if token == " yes" else 0.2) for token in (" yes", " yes", " no")
     ]
-    add_run(tmp_path, "run", [*(rollout("flat", " yes", 1.0, 0.5) for _ in range(2)), *mixed])
-    page.goto(f"{serve(tmp_path)}groups?run=run")
+    page.goto(written([*(rollout("flat", " yes", 1.0, 0.5) for _ in range(2)), *mixed], "groups").link)
     settled(page)
 
     strips = page.locator(".gs-row")

@@ -3,21 +3,22 @@
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from servers import Written, WrittenRun
 from settling import settled, tab
 
 TOKENS = 3_000
 WORDS = (" the", " sum", " of", " x", ",", ".\n", " again")
 
 
-def line(step: int, tokens: int = 5) -> str:
-    """One rollout as the recorder writes it, with its line end."""
+def row(step: int, tokens: int = 5) -> dict[str, Any]:
+    """One rollout as the recorder writes it."""
     numbers = [-0.1 - at % 13 / 40 for at in range(tokens)]
-    row = {
+    return {
         "step": step,
         "prompt": "p",
         "response": "r",
@@ -26,7 +27,11 @@ def line(step: int, tokens: int = 5) -> str:
         "ref_logprobs": [number - 0.01 for number in numbers],
         "reward": 1.0,
     }
-    return json.dumps(row) + "\n"
+
+
+def line(step: int) -> str:
+    """One short rollout, with its line end."""
+    return json.dumps(row(step)) + "\n"
 
 
 def append(shard: Path, text: str) -> None:
@@ -41,12 +46,9 @@ def switch(page: Page) -> Locator:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(written: Written) -> WrittenRun:
     """A run of three steps in one shard, the second of them long."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    append(folder / "rank_0.jsonl", "".join(line(step, TOKENS if step == 1 else 5) for step in range(3)))
-    return folder
+    return written(row(step, TOKENS if step == 1 else 5) for step in range(3))
 
 
 def scrolled(page: Page, text: Locator) -> tuple[float, float]:
@@ -55,10 +57,10 @@ def scrolled(page: Page, text: Locator) -> tuple[float, float]:
     return float(down), float(text.evaluate("node => node.scrollTop"))
 
 
-def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], page: Page, run: Path) -> None:
+def test_reader_of_a_live_run_stays_where_they_are(page: Page, run: WrittenRun) -> None:
     """A new step, a line written in halves and a new shard appear without a click; step, rollout, token and scroll stay."""
     page.set_viewport_size({"width": 1400, "height": 600})
-    page.goto(f"{serve(run.parent)}?run=run&step=1&rollout=rank_0.jsonl:2&token=1500")
+    page.goto(f"{run.link}&step=1&rollout=rank_0.jsonl:2&token=1500")
     settled(page)
     tab(page, "Tokens").click()
     text = page.locator(".tv-text")
@@ -71,11 +73,11 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
     assert min(before) > 0
     half = line(4)
 
-    append(run / "rank_0.jsonl", line(3) + half[:40])
+    append(run.folder / "rank_0.jsonl", line(3) + half[:40])
     expect(page.get_by_text("Step (of 4)")).to_be_visible()
-    append(run / "rank_0.jsonl", half[40:])
+    append(run.folder / "rank_0.jsonl", half[40:])
     expect(page.get_by_text("Step (of 5)")).to_be_visible()
-    append(run / "rank_1.jsonl", line(5))
+    append(run.folder / "rank_1.jsonl", line(5))
     expect(page.get_by_text("Step (of 6)")).to_be_visible()
     expect(page.get_by_text("6 rows · nothing refused")).to_be_visible()
     settled(page)
@@ -86,24 +88,21 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
     assert re.search("token=1500(&|$)", place)
 
 
-def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page, run: Path) -> None:
+def test_live_is_on_for_a_run_just_written(page: Page, run: WrittenRun, written: Written) -> None:
     """The switch is on for a run that changed in the last minutes and off for an old one, loaded when asked for."""
-    old = run.with_name("old")
-    old.mkdir()
-    append(old / "rank_0.jsonl", line(0))
-    os.utime(old / "rank_0.jsonl", (1e9, 1e9))
-    address = serve(run.parent)
+    link, folder = written([row(0)])
+    os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
 
-    page.goto(f"{address}?run=run")
+    page.goto(run.link)
     settled(page)
     expect(switch(page)).to_be_checked()
 
     page.goto("about:blank")
-    page.goto(f"{address}?run=old")
+    page.goto(link)
     settled(page)
     expect(switch(page)).not_to_be_checked()
-    append(old / "rank_0.jsonl", line(1))
-    os.utime(old / "rank_0.jsonl", (1e9, 1e9))
+    append(folder / "rank_0.jsonl", line(1))
+    os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
 
     reload = page.get_by_role("button", name="Changed on disk: reload")
     expect(reload).to_be_visible()
@@ -112,6 +111,14 @@ def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page
     expect(page.get_by_text("2 rows · nothing refused")).to_be_visible()
     expect(reload).to_have_count(0)
     expect(page).to_have_url(re.compile("step=1(&|$)"))
+
+
+def all_came(page: Page, held: list[str | bytes], before: int = 0) -> None:
+    """Wait until the server has answered, and says nothing more for a second."""
+    count = before
+    while count != len(held) or count == before:
+        count = len(held)
+        page.wait_for_timeout(1_000)
 
 
 def test_a_switch_that_the_browser_has_from_before_leads_nowhere(board_server: str, page: Page) -> None:
@@ -131,9 +138,9 @@ def test_a_switch_that_the_browser_has_from_before_leads_nowhere(board_server: s
 
     held = []
     page.keyboard.press("h")
-    page.wait_for_timeout(5_000)  # the server has drawn the step before, and the browser does not know it
+    all_came(page, held)  # the server has drawn the step before, and the browser does not know it
     switch(page).click(force=True)
-    page.wait_for_timeout(5_000)
+    all_came(page, held, len(held))
     while held:  # what comes meanwhile goes behind
         sockets[-1].send(held.pop(0))
     held = None

@@ -1,10 +1,7 @@
 """Very many panels of curves on Metrics: few are drawn at once, few in one frame, and each when the reader comes to it."""
 
-import json
-from pathlib import Path
-
 from playwright.sync_api import Page, expect
-from servers import Serve
+from servers import Written
 from settling import settled
 
 PANELS = 150
@@ -26,21 +23,14 @@ HTMLCanvasElement.prototype.getContext = function (...asked) {
 """How many canvases were begun in each frame: a panel begins one, and all work of one frame is done at one time of the document."""
 
 
-def write(folder: Path) -> None:
-    """A run whose rows have 150 numbers of the trainer's own."""
-    folder.mkdir()
+def test_panels_are_drawn_a_few_at_a_time_near_the_reader(written: Written, page: Page) -> None:
+    """From the top to the bottom and back: never more than three in a frame, never most of them at once, and whatever is in sight is drawn."""
     rows = (
         {"step": step, "response": "r", "reward": 0.0, **{f"extra_{at:03}": float(step * at) for at in range(PANELS)}}
         for step in range(20)
     )
-    (folder / "rank_0.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-
-
-def test_panels_are_drawn_a_few_at_a_time_near_the_reader(serve: Serve, page: Page, tmp_path: Path) -> None:
-    """From the top to the bottom and back: never more than three in a frame, never most of them at once, and whatever is in sight is drawn."""
-    write(tmp_path / "run")
     page.add_init_script(COUNTED)
-    page.goto(f"{serve(tmp_path)}metrics?run=run&find=extra_")
+    page.goto(f"{written(rows, 'metrics').link}&find=extra_")
     settled(page)
     cards, canvases = page.locator(".cv-card"), page.locator(".cv-card canvas")
     expect(cards).to_have_count(PANELS)

@@ -2,13 +2,11 @@
 
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 from browsing import click_middle, panel
 from playwright.sync_api import Page, expect
-from rows import add_run
-from servers import Serve
+from servers import Written
 from settling import settled
 
 STEPS = 9
@@ -29,11 +27,10 @@ def rising(step: int, at: int) -> dict[str, Any]:
     }
 
 
-def test_from_a_pinned_token_to_its_curve(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_from_a_pinned_token_to_its_curve(written: Written, page: Page) -> None:
     """The link of the token that is pinned by a click leads to its curve, which says early and late, and opens a step by a click."""
-    add_run(tmp_path, "run", [rising(step, at) for step in range(STEPS) for at in range(8)])
-    address = serve(tmp_path)
-    page.goto(f"{address}tokens?run=run&step=4")
+    opened = written((rising(step, at) for step in range(STEPS) for at in range(8)), "tokens").link
+    page.goto(f"{opened}&step=4")
     tokens = page.locator(".tv-tok")
     expect(tokens).to_have_count(len(TOKENS))
     settled(page)

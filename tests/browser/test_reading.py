@@ -1,12 +1,11 @@
 """Reading one rollout on the Tokens page: what stands above the text, its toolbar, and the card that must not be in the way."""
 
-import json
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from servers import Written
 from settling import settled
 
 HOSTILE: Final = "<img src=x onerror=alert(1)> **bold** $x$"
@@ -35,17 +34,14 @@ def row(line: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def board(serve_module: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a board over two rollouts of one prompt."""
-    root = tmp_path_factory.mktemp("reading")
-    (root / "run").mkdir()
-    (root / "run" / "rank_0.jsonl").write_text("".join(json.dumps(row(line)) + "\n" for line in (1, 2)), encoding="utf-8")
-    return serve_module(root)
+def board(written: Written) -> str:
+    """The link to the tokens of two rollouts of one prompt."""
+    return written(map(row, (1, 2)), "tokens").link
 
 
 def opened(page: Page, board: str) -> Locator:
     """The token view of the first rollout."""
-    page.goto(f"{board}tokens?run=run")
+    page.goto(board)
     expect(page.locator(".tv-tok").first).to_be_visible()
     settled(page)
     return page.locator(".tv")

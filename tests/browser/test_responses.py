@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from browsing import click_row, go_to_page, row_of
 from playwright.sync_api import Page, expect
-from rows import add_run
-from servers import Serve
+from servers import Written
 from settling import settled
 
 IMAGE = "![](http://127.0.0.1:9/x.png) <img src=http://127.0.0.1:9/y.png>"
@@ -67,11 +66,10 @@ def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Pag
     assert 300 < box["height"] < 600
 
 
-def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_a_click_on_a_head_sorts_and_opens_the_top_row(written: Written, page: Page) -> None:
     """The first click sorts by the column, a second the other way round; names of columns are text wherever they stand."""
     rows = [{"step": 0, "response": f"r{at}", IMAGE: 0.5, "reward": float(reward)} for at, reward in enumerate((2, 9, 4))]
-    add_run(tmp_path, "run", rows)
-    opened(page, serve(tmp_path))
+    opened(page, written(rows).link)
     expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A1(&|$)"))
     settled(page)
 
@@ -96,11 +94,9 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     expect(page.get_by_test_id("stPopoverBody").get_by_text(IMAGE).first).to_be_visible()
 
 
-def test_a_row_is_chosen_by_click_and_by_key(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_a_row_is_chosen_by_click_and_by_key(written: Written, page: Page) -> None:
     """The rollout beside the table and the link follow; the chosen row is marked, told to who hears, and in sight by link."""
-    add_run(tmp_path, "run", [{"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(300)])
-    address = serve(tmp_path)
-    opened(page, address)
+    opened(page, written({"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(300)).link)
     grid = page.get_by_role("grid", name="rollouts")
     expect(grid).to_have_attribute("aria-rowcount", "301")
     expect(row_of(page, 0)).to_have_attribute("aria-selected", "true")
@@ -144,10 +140,9 @@ async (grid) => {
 """
 
 
-def test_many_rows_are_as_few_elements_as_few(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_many_rows_are_as_few_elements_as_few(written: Written, page: Page) -> None:
     """Wherever a list of a thousand is scrolled to, rows are there, in order, and never more than some beyond those in sight."""
-    add_run(tmp_path, "run", [{"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(1_000)])
-    opened(page, serve(tmp_path))
+    opened(page, written({"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(1_000)).link)
 
     most, rows = page.get_by_role("grid").evaluate(SCROLL)
 
@@ -157,14 +152,13 @@ def test_many_rows_are_as_few_elements_as_few(serve: Serve, page: Page, tmp_path
     assert rows[-1] > 980
 
 
-def test_text_columns_sort_here_and_rows_are_found_copied_and_saved(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_text_columns_sort_here_and_rows_are_found_copied_and_saved(written: Written, page: Page) -> None:
     """What the server does not sort the browser does; what is found alone is shown; text of a run is text wherever it stands."""
     rows = [
         {"step": 0, "response": f"{name} {IMAGE}", "reward": float(at)}
         for at, name in enumerate(("pear", "apple", "fig", "apple"))
     ]
-    add_run(tmp_path, "run", rows)
-    opened(page, serve(tmp_path))
+    opened(page, written(rows).link)
     grid, head = page.get_by_role("grid"), page.get_by_role("columnheader", name="response")
 
     def shown() -> list[str]:
@@ -199,10 +193,9 @@ def test_text_columns_sort_here_and_rows_are_found_copied_and_saved(serve: Serve
     assert page.locator("img[src*='127.0.0.1:9']").count() == 0
 
 
-def test_all_rows_of_a_page_are_printed(serve: Serve, page: Page, tmp_path: Path) -> None:
+def test_all_rows_of_a_page_are_printed(written: Written, page: Page) -> None:
     """Not those in sight alone; paper does not scroll, so that no column is beyond its edge and no number is cut."""
-    add_run(tmp_path, "run", [{"step": 0, "prompt": "p" * 200, "response": f"r{at}", "reward": at / 7} for at in range(120)])
-    opened(page, serve(tmp_path))
+    opened(page, written({"step": 0, "prompt": "p" * 200, "response": f"r{at}", "reward": at / 7} for at in range(120)).link)
     rows = page.locator(".tb-row")
     assert rows.count() < 40
 

@@ -28,11 +28,11 @@ def test_browser_opens_a_link_with_token(serve: Serve, page: Page, tmp_path_fact
     ],
 )
 def test_theme_in_the_browser(
-    serve: Serve, page: Page, tmp_path: Path, options: list[str], system: Literal["light", "dark"], half: str
+    serve: Serve, board_server: str, page: Page, tmp_path: Path, options: list[str], system: Literal["light", "dark"], half: str
 ) -> None:
     """The background on screen is ours, in the half that the browser or the option asks for."""
     page.emulate_media(color_scheme=system)
-    page.goto(serve(tmp_path, *options))
+    page.goto(serve(tmp_path, *options) if options else board_server)
     color = streamlit_options.packaged_settings()[f"theme.{half}.backgroundColor"]
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({red}, {green}, {blue})")

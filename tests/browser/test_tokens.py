@@ -1,11 +1,10 @@
 """The token view as a reader meets it: a long response and one split over bytes, by mouse and keyboard, in a real browser."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from servers import Written
 
 LONG = 30_000
 SPIKE = 20_000
@@ -129,10 +128,10 @@ Element.prototype.attachShadow = function (...asked) {
 PICTURES = {"tv-chart-canvas", "tv-map-canvas", "tv-canvas"}
 
 
-def test_a_fresh_page_draws_each_picture_once(link_of: Callable[[Mapping[str, Any]], str], page: Page) -> None:
+def test_a_fresh_page_draws_each_picture_once(written: Written, page: Page) -> None:
     """The text has the link's colours from the start, and nothing is drawn again before the view has another width."""
     page.add_init_script(DRAWN)
-    page.goto(link_of(long_row()))
+    page.goto(written([long_row()], "tokens").link)
     page.wait_for_function("(names) => names.every((name) => drawn[name])", arg=[*PICTURES])
     page.wait_for_timeout(700)  # in which whatever is drawn twice would be
     assert page.evaluate("[drawn, classed]") == [dict.fromkeys(PICTURES, 1), 0]

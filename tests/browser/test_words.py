@@ -1,20 +1,15 @@
 """The page Words in a browser: from a phrase that pays to its places, to the list of tokens, and by the link back to the same row."""
 
 import re
-from pathlib import Path
 
 from browsing import click_row
 from playwright.sync_api import Page, expect
-from servers import Serve
 from settling import settled
 
-RUNS = Path(__file__).parents[2] / "rollout_samples"
 
-
-def test_from_a_phrase_to_its_places(serve: Serve, page: Page) -> None:
+def test_from_a_phrase_to_its_places(board_server: str, page: Page) -> None:
     """A click on the first phrase shows its places with their rewards, and is in the link; the same link shows the same places."""
-    address = serve(RUNS)
-    page.goto(f"{address}words?run=tiny_ppo_hacked")
+    page.goto(f"{board_server}words?run=tiny_ppo_hacked")
     expect(page.get_by_role("grid").first).to_be_visible()
     settled(page)
 

@@ -156,6 +156,19 @@ def test_advantages_that_are_centred_over_other_rows(tmp_path: Path, over: str, 
     assert "groups with equal rewards have an advantage other than 0" in one.effect
 
 
+def test_advantages_of_rows_that_are_no_group(tmp_path: Path) -> None:
+    """A trainer that takes rows one after the other for a group, while they are of several prompts: it is said over which it centres."""
+    of_step = [[row for row in sound() if row["step"] == step] for step in range(STEPS)]
+    rows = [row for some in of_step for at in range(SAMPLES) for row in some[at::SAMPLES]]
+    for at in range(0, len(rows), SAMPLES):
+        rewards = [row["reward"] for row in rows[at : at + SAMPLES]]
+        for row in rows[at : at + SAMPLES]:
+            row["advantage"] = row["reward"] - np.mean(rewards)
+
+    (one,) = found(tmp_path, rows, "advantages_not_centred")
+    assert f"they are centred over each {SAMPLES} rows of a step that were written one after the other" in one.effect
+
+
 def test_advantages_of_every_group_that_are_off(tmp_path: Path) -> None:
     """Whitened in each group and moved by one number they are centred over no rows; where one is missing in a group nothing is known."""
     rows = [row | {"advantage": 2 * row["reward"] - 0.2 + 0.1 * (row["step"] % 3)} for row in sound()]
@@ -189,6 +202,15 @@ def test_equal_groups_that_chance_explains(tmp_path: Path, samples: int, right: 
 
     assert [one.severity for one in some] == [severity] * (severity is not None)
     assert all("with 2 samples and a success rate of" in one.effect for one in some)
+
+
+def test_equal_groups_whose_responses_are_cut_off(tmp_path: Path) -> None:
+    """Chance explains that few are right, and not why: where nearly all are cut at one length that is said, and is a warning."""
+    arrays = ("response_tokens", "logprobs", "rollout_logprobs")
+    rows = [row | {name: row[name][:8] for name in arrays} | {"finish_reason": "length"} for row in sound(2, 0.1)]
+    (one,) = found(tmp_path, rows, "no_signal")
+    assert one.severity == "warning"
+    assert "100 % of their responses are cut off at 8 tokens" in one.effect
 
 
 def test_prompts_that_are_paid_whatever_is_answered_since_a_step(tmp_path: Path) -> None:

@@ -14,12 +14,15 @@ from rows import write_run
 from board import open_run
 from board.analysis.step_metrics import per_step_values
 from board.checks import all_checks
+from board.checks import messages as said_of_checks
 from board.checks.all_checks import run_checks
+from board.checks.contract import CheckReport
 from board.checks.evidence import Evidence
 from board.cli.main import main
 from board.errors import RunNotFound
+from board.findings import messages as said_of_findings
 from board.findings.all_kinds import KINDS
-from board.findings.contract import Limits
+from board.findings.contract import FindingsReport, Limits
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all
 from board.schema import DISCARD_FLAGS, NATIVE, TOKEN_IDS
@@ -98,15 +101,17 @@ def test_all_rows_of_every_field(value: str, tmp_path: Path) -> None:
 
 
 def _answers(folder: Path) -> None:
-    """As `_looks`, and no command ended in anything but an answer."""
-    _looks(folder)
-    for name in (["summary"], ["steps"], ["metrics"], ["findings"], ["check"], ["push", "--to", "stdout", "--format", "jsonl"]):
+    """As `_looks`, and no command ended in anything but an answer: `findings` and `check` print what was looked for there."""
+    report, checks = _looks(folder)
+    assert said_of_findings.as_text(report)
+    assert said_of_checks.as_text(checks)
+    for name in (["summary"], ["steps"], ["metrics"], ["push", "--to", "stdout", "--format", "jsonl"]):
         ended = CliRunner().invoke(main, [name[0], str(folder), *name[1:]])
         assert isinstance(ended.exception, SystemExit | None), (name, ended.exception)
         assert ended.exit_code in (0, 1), (name, ended.output)
 
 
-def _looks(folder: Path) -> None:
+def _looks(folder: Path) -> tuple[FindingsReport, CheckReport]:
     """No kind and no check of the run failed, and no metric."""
     run = open_run(folder)
     report, checks = find_all(run), run_checks(run)
@@ -114,6 +119,7 @@ def _looks(folder: Path) -> None:
     said = [reason for _, reason in (*report.unable, *checks.unable)]
     assert [one for one in said if one.startswith("it failed")] == []
     assert not per_step_values(run).columns.has_duplicates
+    return report, checks
 
 
 @pytest.mark.parametrize("others", ["as they are", "without it"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.formats.filename_hints import split_in, step_in, step_note, step_or_zero
+from board.formats.filename_hints import split_in, split_named, step_in, step_note, step_or_zero
 
 STEPS: dict[str, int | None] = {
     "12.jsonl": 12,
@@ -57,6 +57,27 @@ SPLITS: dict[str, str | None] = {
 def test_split_in_a_path(name: str, split: str | None) -> None:
     """An evaluation is told by a word of its own, not by letters within another."""
     assert split_in(name) == split
+
+
+WORDS = {
+    "train": "train",
+    "val": "evaluation",
+    "Validation": "evaluation",
+    "test": "evaluation",
+    "eval_gsm8k": "evaluation",
+    "dev": "evaluation",
+    "evaluation": "evaluation",
+    "discarded": "discarded",
+    "train_v2": "train_v2",
+    "retrieval": "retrieval",
+    "": "",
+}
+
+
+@pytest.mark.parametrize(("word", "split"), WORDS.items(), ids=WORDS)
+def test_split_that_a_rollout_names(word: str, split: str) -> None:
+    """Whatever word a row has for a held-out set, its rollouts are none of training."""
+    assert split_named(word) == split
 
 
 def test_a_step_that_nothing_says() -> None:

@@ -18,7 +18,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "pages",
         "push",
         "recorder/test_processes.py",
-        "recorder/test_step_aggregator.py",
+        "recorder/test_recorded_numbers.py",
         "recorder/test_tracking.py",
         "remote/test_fsspec_store.py",
         "remote/test_google_store.py",

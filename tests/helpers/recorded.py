@@ -17,6 +17,12 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.splitlines()]
 
 
+def shard_of(folder: Path, rank: int = 0) -> Path:
+    """The only shard of a rank."""
+    (shard,) = folder.glob(f"rank_{rank}.*.jsonl")
+    return shard
+
+
 def account(shard: Path) -> dict[str, Any]:
     """What the recorder keeps beside a shard."""
     return dict(json.loads(account_path(shard).read_bytes()))

@@ -6,7 +6,6 @@ from typing import Any
 from tracked import Steps, curves
 
 from board.trackers import wandb
-from board.trackers.leveldb_log import WANDB, records
 
 
 def write(folder: Path, steps: Steps, **options: Any) -> Path:
@@ -25,7 +24,4 @@ def ours(path: Path) -> dict[str, dict[int, float]]:
 
 def alerts_in(log: Path) -> list[Any]:
     """The alerts of a transaction log, as W&B's own protobufs hold them: `title`, `text`, `level`."""
-    from wandb.proto.wandb_internal_pb2 import Record
-
-    held = [Record.FromString(one) for one in records(log, WANDB)]
-    return [one.alert for one in held if one.WhichOneof("record_type") == "alert"]
+    return [one.alert for one in wandb.LOGS.messages(log) if one.WhichOneof("record_type") == "alert"]

@@ -35,8 +35,7 @@ def beside(run: str, *others: str, page: str = "rewards", **place: str) -> AppTe
     test.query_params["beside"] = list(others)
     for name, value in place.items():
         test.query_params[name] = value
-    test.run()
-    return test.switch_page(f"board/ui/pages/{page}.py").run() if page != "rewards" else test
+    return (test.switch_page(f"board/ui/pages/{page}.py") if page != "rewards" else test).run()
 
 
 def chips(test: AppTest) -> list[tuple[str, str]]:

@@ -161,11 +161,9 @@ def test_eight_runs(root: Path) -> None:
         add_run(root, name, [*rows(at, at / 10, "x", 2), *rows(at, at / 10, "x", 1, split="evaluation")])
     test = AppTest.from_file(str(ENTRY), default_timeout=60)
     test.query_params["run"], test.query_params["beside"] = names[0], names
-    test.run()
     test.switch_page("board/ui/pages/compare.py")
 
     for title in (one.title for one in SECTIONS):
-        test.query_params["compare_section"] = title
         test.query_params["compare_section"] = title
         test.run()
         assert not test.exception

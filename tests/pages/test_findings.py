@@ -28,11 +28,11 @@ def looked(test: AppTest) -> AppTest:
     test.button(key="look_now").click().run()
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
+        time.sleep(0.5)  # it takes seconds, and to draw the page meanwhile takes as much
         test.run()
         state = test.session_state["_remembered"]["findings_state"]
         if state.report is not None or state.trouble:
             return test
-        time.sleep(0.1)
     raise AssertionError(caches.findings_watcher())
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from top_line import the_list
 
 from board import open_run
-from board.push.completed_steps import settled
+from board.push.pushing import settled
 from board.runs import library
 from board.text.path_names import shown
 

@@ -18,7 +18,6 @@ def opened(root: Path, monkeypatch: pytest.MonkeyPatch, **place: Any) -> AppTest
     test = AppTest.from_file(str(ENTRY), default_timeout=120)
     for name, value in place.items():
         test.query_params[name] = str(value)
-    test.run()
     return test.switch_page("board/ui/pages/tokens.py").run()
 
 

@@ -1,5 +1,7 @@
 """The parts of a push: which steps are complete, what was pushed before, what is shown, and under which names."""
 
+import io
+import json
 import math
 import os
 import re
@@ -13,21 +15,22 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from recorded import shard_of
 
 from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
-from board.push import Pushed, Request, target
-from board.push.completed_steps import settled
-from board.push.examples import Links, RunExamples
+from board.push import Pushed, Request, Target, target
+from board.push.delivery import Handing
+from board.push.examples import TEXT_CHARS, Links, RunExamples
 from board.push.messages import progress, summary
-from board.push.state import State, StateFile, state_of
-from board.push.told_findings import ToldFinding, at_steps, unsaid
+from board.push.pushing import settled
+from board.push.state import state_of
+from board.push.told_findings import ToldFinding, at_steps, untold
 from board.recorder import RolloutRecorder
-from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
-from board.trackers.writer_options import TRACKERS
+from board.trackers.registry import OPTIONS
 from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
@@ -64,85 +67,85 @@ def test_a_step_is_complete_when_no_growing_shard_can_add_to_it(
     recorded(tmp_path / "run", ranks, ended=ended)
     now = time.time()
     for rank in ranks:
-        os.utime(tmp_path / "run" / f"rank_{rank}.jsonl", (now, now - ages.get(rank, 0)))
+        os.utime(shard_of(tmp_path / "run", rank), (now, now - ages.get(rank, 0)))
 
     assert settled(open_run(tmp_path / "run"), quiet=30, now=now).tolist() == expected
 
 
-SETTLE: dict[str, tuple[int | None, int | None, int | None, bool, int | None, int | None]] = {
-    "nothing yet": (None, None, None, True, None, None),
-    "all arrived": (5, None, 5, True, 5, None),
-    "stopped in a step that arrived": (5, 6, 6, True, 6, None),
-    "stopped in a step that did not": (5, 6, 5, True, 5, None),
-    "the tracker lost what it had not written": (5, 6, 3, True, 3, None),
-    "stopped in the first step, and the run is empty": (None, 0, -1, True, None, None),
-    "the tracker lost everything": (5, 6, -1, True, None, None),
-    "stopped in the first step, which did not arrive": (None, 0, None, True, None, None),
-    "stopped in the first step, which did": (None, 0, 0, True, 0, None),
-    "stopped, and the tracker's files are gone": (5, 6, None, True, None, None),
-    "the tracker holds more than it was given": (5, None, 9, True, 5, None),
-    "a terminal": (5, None, None, False, 5, None),
-    "stopped, and it is a terminal": (5, 6, None, False, 6, 6),
-    "stopped in the first step, and it is a terminal": (None, 0, None, False, 0, 0),
-}
-"""last, going, what the tracker holds, whether it can tell → last, and the step nobody can tell of."""
-
-
-@pytest.mark.parametrize(("last", "going", "held", "tells", "expected", "unknown"), SETTLE.values(), ids=SETTLE)
-def test_the_note_agrees_with_the_tracker(
-    tmp_path: Path,
-    last: int | None,
-    going: int | None,
-    held: int | None,
-    tells: bool,
-    expected: int | None,
-    unknown: int | None,
-) -> None:
-    """After a kill no step is pushed twice, and one that the tracker says it lacks is pushed."""
-    file = StateFile(tmp_path / "state.json", State(WHAT, last=last, going=going))
-
-    assert (file.settle(held, tells=tells), file.state.last, file.state.going) == (unknown, expected, None)
-
-
 def test_the_note_is_kept_between_processes(state_folder: Path) -> None:
     """What one push notes the next one reads; another tracker, place or dialect knows nothing of it; `again` forgets it."""
-    with state_of(WHAT, again=False) as file:
-        file.state.name = "a"
-        file.begin(7)
-    with state_of(WHAT, again=False) as file:
-        assert (file.state.name, file.state.going, file.state.last) == ("a", 7, None)
-        file.end()
-        file.save()
-    with state_of(WHAT, again=False) as file:
-        assert (file.state.going, file.state.last) == (7, None), "handed over, and the tracker has not ended its run"
-        file.begin(7)
-        file.end()
-        file.confirm()
-    with state_of(WHAT, again=False) as file:
-        run_id = file.state.run_id
-        assert (file.state.going, file.state.last) == (None, 7)
+    with state_of(WHAT, again=False) as state:
+        state.name, state.last, state.told = "a", 7, {"kind": 9}
+        state.save()
+    with state_of(WHAT, again=False) as kept:
+        assert kept == state
     for other in ("tracker", "target", "names"):
-        with state_of({**WHAT, other: "x"}, again=False) as file:
-            assert file.state.last is None
-    with state_of(WHAT, again=True) as file:
-        assert (file.state.last, file.state.run_id == run_id) == (None, False)
+        with state_of({**WHAT, other: "x"}, again=False) as another:
+            assert another.last is None
+    with state_of(WHAT, again=True) as forgotten:
+        assert (forgotten.last, forgotten.run_id == state.run_id) == (None, False)
 
     assert user_folders.state() == state_folder
+
+
+def test_a_note_of_an_older_board_is_read() -> None:
+    """It said more than the last step that had arrived; that is what counts."""
+    old = {"what": WHAT, "run_id": "id", "name": "a", "last": 5, "going": 6, "findings": ["b@1"], "telling": {}, "version": 1}
+    with state_of(WHAT, again=False) as state:
+        state.save()
+    assert state.path
+    state.path.write_text(json.dumps(old))
+
+    with state_of(WHAT, again=False) as state:
+        assert (state.run_id, state.name, state.last, state.told) == ("id", "a", 5, {})
+
+
+HANDED: dict[str, tuple[float, bool, int | None, int | None]] = {
+    "a tracker that writes at once": (0, False, 3, 3),
+    "one that fails": (0, True, 3, 3),
+    "one that writes later": (1, False, 1, 3),
+    "one that writes later and fails": (1, True, 1, None),
+}
+"""Seconds held, whether the next step fails → the step that is noted before closing and behind it."""
+
+
+@pytest.mark.parametrize(("seconds", "fails", "before", "behind"), HANDED.values(), ids=HANDED)
+def test_a_step_is_noted_once_the_tracker_has_it(seconds: float, fails: bool, before: int, behind: int | None) -> None:
+    """At once, or once its library must have written it, or when its run has ended; what a failed push handed to such a one is not."""
+    stream = io.StringIO()
+    where = Target("stdout", {"stream": stream, "format": "jsonl"}, "", seconds)
+    finding = told_finding("a", 1)
+    with state_of(WHAT, again=False) as state:
+        handing = Handing(where, state, "run", Pushed())
+        handing.open()
+        for step in range(3):
+            handing.step(step, {"x": 1.0}, [], [finding] * (step == 1))
+        time.sleep(1.1 * seconds)
+        handing.step(3, {"x": 1.0}, [], [])
+        assert (state.last, state.told) == (before, {"a": 1})
+        if fails:
+            stream.close()
+            with pytest.raises(BoardError, match="stdout failed"):
+                handing.step(4, {"x": 1.0}, [], [])
+        handing.close()
+    with state_of(WHAT, again=False) as state:
+        assert (state.last, state.told) == (behind, {} if behind is None else {"a": 1 if fails else 3})
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"what": {}, "last": "7"}', b"\xff\xfe"])
 def test_a_damaged_note_is_said_and_not_guessed_at(damage: bytes) -> None:
     """Steps are not pushed twice because a file was damaged: the reader is asked to say `--again`."""
-    with state_of(WHAT, again=False) as file:
-        file.save()
-    file.path.write_bytes(damage)
+    with state_of(WHAT, again=False) as state:
+        state.save()
+    assert state.path
+    state.path.write_bytes(damage)
 
     with pytest.raises(BoardError, match="--again"), state_of(WHAT, again=False):
         pass
-    with state_of(WHAT, again=True) as file:
-        file.save()
-    with state_of(WHAT, again=False) as file:
-        assert file.state.last is None
+    with state_of(WHAT, again=True) as state:
+        state.save()
+    with state_of(WHAT, again=False) as state:
+        assert state.last is None
 
 
 def test_two_pushes_at_once_are_refused() -> None:
@@ -174,8 +177,8 @@ def test_a_killed_push_holds_up_no_other() -> None:
             pass
         process.kill()
 
-    with state_of(WHAT, again=False) as file:
-        file.save()
+    with state_of(WHAT, again=False) as state:
+        state.save()
 
 
 def test_a_state_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +218,7 @@ def test_the_best_the_worst_and_one_more_are_shown(
     assert [(row["which"], row["response"]) for row in rows] == expected
     for row in rows:
         line = int(str(row["response"])[1:]) + 1
-        assert row["board"] == f"http://host:8901/responses?run=my+run&step=3&rollout=rank_0.jsonl%3A{line}"
+        assert row["board"] == f"http://host:8901/responses?run=my+run&step=3&rollout=rank_0.{os.getpid()}.jsonl%3A{line}"
         assert (row["prompt"], row["tokens"]) == ("p", 1.0)
         assert ("reward" in row) == (rewards[line - 1] is not None)
 
@@ -247,15 +250,24 @@ def test_findings_stand_at_their_steps() -> None:
 
 def told_finding(kind: str, step: int) -> ToldFinding:
     """One of that kind that begins at a step."""
-    return ToldFinding(f"{kind}@{step}", step, "warning", kind, kind, {})
+    return ToldFinding(kind, step, "warning", kind, kind, {})
 
 
-def test_a_finding_that_moved_a_little_was_told_before() -> None:
-    """Of the same kind, a few steps aside; texts of an older board are none of them."""
-    found = [told_finding("a", 10), told_finding("a", 30), told_finding("b", -2)]
+UNTOLD: dict[str, tuple[dict[str, int], list[tuple[str, int]], list[tuple[str, int]]]] = {
+    "nothing was told": ({}, [("a", -2), ("a", 30)], [("a", -2), ("a", 30)]),
+    "a step that moved a little is no other finding": ({"a": 9}, [("a", 6)], []),
+    "what begins after all that was there is another": ({"a": 9}, [("a", 11), ("a", 9)], [("a", 11)]),
+    "other kinds are told": ({"a": 9}, [("b", 3), ("a", 3)], [("b", 3)]),
+}
+"""Kinds that were told and the last step then, what is found → what is told."""
 
-    assert unsaid(found, ["a@12", "largest fall at step 30", "b@x"]) == [found[1], found[2]]
-    assert unsaid(found, ["b@-1", "c@10"]) == found[:2]
+
+@pytest.mark.parametrize(("told", "found", "expected"), UNTOLD.values(), ids=UNTOLD)
+def test_a_kind_is_told_once(told: dict[str, int], found: list[tuple[str, int]], expected: list[tuple[str, int]]) -> None:
+    """And again only where it begins after all that was there when it was told."""
+    new = untold([told_finding(*one) for one in found], told)
+
+    assert [(one.kind, one.step) for one in new] == expected
 
 
 @pytest.mark.parametrize("names", DIALECTS)
@@ -298,9 +310,9 @@ def test_the_command_names_what_there_is() -> None:
     offered = {one.name: one.type for one in push.push.params}
     result = CliRunner().invoke(push.push, ["run", "--to", "nowhere"])
 
-    assert [cast(click.Choice[str], offered[name]).choices for name in ("tracker", "names")] == [TRACKERS, tuple(DIALECTS)]
+    assert [cast(click.Choice[str], offered[name]).choices for name in ("tracker", "names")] == [tuple(OPTIONS), tuple(DIALECTS)]
     assert result.exit_code == 2
-    assert all(name in result.stderr for name in TRACKERS)
+    assert all(name in result.stderr for name in OPTIONS)
 
 
 def test_what_a_tracker_does_not_take_is_refused() -> None:
@@ -321,20 +333,12 @@ SUMMARIES: dict[str, tuple[Pushed, bool, list[str]]] = {
         False,
         ["Nothing to push yet.", "1 step held back, as training may still be writing: push again, or use --follow."],
     ),
-    "in doubt": (
-        Pushed(steps=1, metrics=2, last=4, interrupted=3),
-        True,
-        [
-            "Pushed 1 step of 2 metrics to tensorboard.",
-            "An earlier push was stopped in step 3: it is taken to have arrived, as no step is pushed twice.",
-        ],
-    ),
 }
 
 
 @pytest.mark.parametrize(("done", "follow", "expected"), SUMMARIES.values(), ids=SUMMARIES)
 def test_a_push_says_what_it_did(tmp_path: Path, done: Pushed, follow: bool, expected: list[str]) -> None:
-    """The summary says what was pushed, where to look, what was held back and what is in doubt."""
+    """The summary says what was pushed, where to look, what was held back."""
     request = Request(tmp_path, target("tensorboard", {"log_dir": str(tmp_path)}), follow=follow)
 
     assert summary(done, request).split("\n") == expected

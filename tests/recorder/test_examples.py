@@ -1,22 +1,25 @@
-"""board.recorder.examples: a few rollouts of a step, the telling ones first, and no more of them held."""
+"""A recorder's examples: a few rollouts of a step, the telling ones first."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from board.push.recorded_steps import RecordedSteps
 from board.recorder import RolloutRecorder
-from board.recorder.examples import TEXT_CHARS, StepExamples
+from board.recorder.values import encode
 
 
-def chosen(count: int, rewards: list[float | None], seed: str = "") -> list[tuple[Any, Any]]:
+def shown(count: int, rows: list[dict[str, Any]], seed: int = 0) -> list[dict[str, Any]]:
+    """The rollouts of a step that are shown."""
+    return [dict(row) for row in RecordedSteps("board", (), count, seed).of([encode({"step": 1, **row}) for row in rows])[1]]
+
+
+def chosen(count: int, rewards: list[float | None], seed: int = 0) -> list[tuple[Any, Any]]:
     """Which rollouts of a step are shown, and why."""
-    examples = StepExamples(count, seed)
-    for number, reward in enumerate(rewards):
-        examples.add({"response": f"r{number}", "reward": reward})
-    return [(row["which"], row["response"]) for row in examples.rows()]
+    rows = shown(count, [{"response": f"r{number}", "reward": reward} for number, reward in enumerate(rewards)], seed)
+    return [(row["which"], row["response"]) for row in rows]
 
 
 CASES: dict[str, tuple[int, list[float | None], list[tuple[str, str]]]] = {
@@ -38,24 +41,21 @@ def test_which_are_shown(count: int, rewards: list[float | None], expected: list
     assert chosen(count, rewards) == expected
 
 
-def test_all_have_the_same_chance() -> None:
-    """Whether a rollout comes early or late, it is drawn as often; the same seed draws the same."""
-    drawn = Counter(row for seed in range(2_000) for _, row in chosen(1, [None] * 10, str(seed)))
+def test_the_seed_draws() -> None:
+    """Whether a rollout comes early or late, it can be drawn; the same seed draws the same, each rollout once."""
+    drawn = [chosen(3, [None] * 10, seed) for seed in range(60)]
 
-    assert len(drawn) == 10
-    assert all(120 < count < 280 for count in drawn.values())
-    assert chosen(3, [None] * 50, "a") == chosen(3, [None] * 50, "a")
+    assert {row for rows in drawn for _, row in rows} == {f"r{number}" for number in range(10)}
+    assert all(len({row for _, row in rows}) == 3 for rows in drawn)
+    assert chosen(3, [None] * 50, 7) == chosen(3, [None] * 50, 7)
 
 
-def test_texts_are_cut_and_messages_are_json() -> None:
-    """A long text loses its middle, which is said; tokens stand in for a response; a list of messages is shown as JSON."""
-    examples = StepExamples(1, "")
+def test_messages_are_text_and_tokens_stand_in_for_a_response() -> None:
+    """A list of messages is shown as the board shows it; a response that is tokens alone as their text."""
     messages = [{"role": "user", "content": "hi"}]
-    examples.add({"prompt": messages, "response_tokens": ["a" * TEXT_CHARS, "bc"]})
-    (row,) = examples.rows()
+    (row,) = shown(1, [{"prompt": messages, "response_tokens": ["a", "bc"]}])
 
-    assert json.loads(str(row["prompt"])) == messages
-    assert row["response"] == "a" * 1000 + "\n[2 characters left out]\n" + "a" * 998 + "bc"
+    assert (row["prompt"], row["response"]) == ("user:\nhi", "abc")
 
 
 def test_they_reach_the_tracker_as_they_were_redacted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from recorded import account, rows_of
+from recorded import account, rows_of, shard_of
 
 from board import open_run
 from board.recorder import RolloutRecorder
@@ -40,7 +40,7 @@ def test_two_ranks_write_two_files_of_whole_lines(tmp_path: Path) -> None:
     assert [writer.wait(60) for writer in writers] == [0, 0]
 
     for rank in (0, 1):
-        rows = rows_of(tmp_path / f"rank_{rank}.jsonl")
+        rows = rows_of(shard_of(tmp_path, rank))
         assert [(number, rank) for number in range(50)] == [(row["number"], row["rank"]) for row in rows]
 
 
@@ -60,11 +60,11 @@ def killed_in_the_middle(folder: Path, options: dict[str, object], enough: int) 
 
 @pytest.mark.parametrize("options", [{"queue_bytes": 10**12}, {"wait": True}, {"step_bytes": 5000, "wait": True}], ids=str)
 def test_a_killed_process_leaves_whole_rows_but_the_last(tmp_path: Path, options: dict[str, object]) -> None:
-    """SIGKILL in the middle costs what was not written yet; the board opens the rest as given, and the next process goes on after it."""
+    """SIGKILL in the middle costs what was not written yet; the board opens the rest as given, and the next process goes on beside it."""
     killed_in_the_middle(tmp_path, options, 500_000)
     run = open_run(tmp_path)
     numbers = [int(number) for number in run.frame["number"]]
-    *whole, last = (tmp_path / "rank_0.jsonl").read_bytes().split(b"\n")
+    *whole, _ = shard_of(tmp_path).read_bytes().split(b"\n")
 
     assert len(whole) in (len(numbers), len(numbers) - 1)  # a row that lacks but its newline may be read as it is
     assert numbers == [*range(len(numbers))]
@@ -73,16 +73,17 @@ def test_a_killed_process_leaves_whole_rows_but_the_last(tmp_path: Path, options
     assert "step_bytes" in options or all(values is not None for values in arrays.values())
     assert all([*values] == [number / 8] * 500 for number, values in arrays.items() if values is not None)
 
+    left = shard_of(tmp_path).read_bytes()
     with RolloutRecorder(tmp_path) as recorder:
         recorder.write(step=10**9, number=-1, response="r")
-    lines = (tmp_path / "rank_0.jsonl").read_bytes().splitlines()
-    assert (json.loads(lines[-1])["number"], len(lines)) == (-1, len(whole) + 1 + (last != b""))
+    assert [row["number"] for row in rows_of(recorder.path())] == [-1]
+    assert [path.read_bytes() for path in tmp_path.glob("*.jsonl") if path != recorder.path()] == [left]
 
 
 def test_a_killed_process_marks_only_whole_steps_as_ended(tmp_path: Path) -> None:
     """After a kill, every step with an end marker holds all its rows, and no more than one step lacks the marker."""
     killed_in_the_middle(tmp_path, {"file_per": "step"}, 1_000_000)
-    shards = sorted(tmp_path.glob("step_*/rank_0.jsonl"))
+    shards = sorted(tmp_path.glob("step_*/rank_0.*.jsonl"))
     ended = [shard for shard in shards if account_path(shard).exists() and account(shard)["ended"]]
 
     assert len(ended) >= len(shards) - 1 > 10
@@ -107,8 +108,8 @@ def test_the_end_of_the_interpreter_writes_what_waits(tmp_path: Path, how: str) 
     """A recorder nobody closed loses nothing, neither what is queued nor a step held back for its budget."""
     assert start(UNCLOSED, tmp_path, how).wait(60) == (3 if how == "raised" else 0)
 
-    assert [row["number"] for row in rows_of(tmp_path / "rank_0.jsonl")] == [*range(300)]
-    assert account(tmp_path / "rank_0.jsonl")["ended"]
+    assert [row["number"] for row in rows_of(shard_of(tmp_path))] == [*range(300)]
+    assert account(shard_of(tmp_path))["ended"]
 
 
 FORKING = """
@@ -120,6 +121,7 @@ def slow(row):
     return row
 
 recorder = RolloutRecorder(sys.argv[1], redact=slow)
+print(os.getpid(), flush=True)
 for number in range(50):
     recorder.write(step=0, number=number)
 child = os.fork()
@@ -136,11 +138,12 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) + recorder.dropped)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_writes_a_shard_of_its_own(tmp_path: Path) -> None:
     """A fork with rows still waiting neither repeats nor loses them, and the child's rows go to a file with one writer."""
-    assert start(FORKING, tmp_path).wait(60) == 0
-    children = [*tmp_path.glob("rank_0.process_*.jsonl")]
+    done = subprocess.run([sys.executable, "-c", FORKING, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=60)
+    parent = tmp_path / f"rank_0.{done.stdout.strip()}.jsonl"
+    (child,) = {*tmp_path.glob("*.jsonl")} - {parent}
 
-    assert [row["number"] for row in rows_of(tmp_path / "rank_0.jsonl")] == [*range(51)]
-    assert [[row["number"] for row in rows_of(child)] for child in children] == [[-1]]
+    assert done.returncode == 0
+    assert [[row["number"] for row in rows_of(shard)] for shard in (parent, child)] == [[*range(51)], [-1]]
 
 
 FILLING = """
@@ -162,12 +165,12 @@ sys.exit(recorder.dropped)
 def test_a_disk_that_fills_up_and_is_cleared(tmp_path: Path) -> None:
     """Rows that find no space are counted and said once, the one cut short is all that is damaged, and recording resumes by itself."""
     child = subprocess.run([sys.executable, "-c", FILLING, tmp_path], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
-    *before, cut, after = (tmp_path / "rank_0.jsonl").read_bytes().splitlines()
+    *before, cut, after = shard_of(tmp_path).read_bytes().splitlines()
 
     assert [json.loads(line)["number"] for line in before] == [*range(len(before))]
     assert (json.loads(after)["number"], cut[-1:] != b"}") == (100, True)
     assert child.returncode == 100 - len(before)
-    assert account(tmp_path / "rank_0.jsonl")["lost"] == {"disk": 100 - len(before)}
+    assert account(shard_of(tmp_path))["lost"] == {"disk": 100 - len(before)}
     assert child.stderr.count("the disk refuses") == child.stderr.count("\n") == 1
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from recorded import shard_of
 
 from board import open_run
 from board.recorder import RolloutRecorder
@@ -40,7 +41,7 @@ def test_padding_enters_no_number(tmp_path: Path, step_bytes: int | None) -> Non
     one, other = (open_run(tmp_path / name).frame.drop(columns=["offset"], errors="ignore") for name in ("plain", "padded"))
     pd.testing.assert_frame_equal(one, other)
     assert (tmp_path / "padded" / "rollouts.toml").read_text(encoding="utf-8") == 'pads = ["<|extra_0|>"]\n'
-    assert PAD in (tmp_path / "padded" / "rank_0.jsonl").read_text(encoding="utf-8")
+    assert PAD in shard_of(tmp_path / "padded").read_text(encoding="utf-8")
 
 
 def test_a_mapping_that_is_there_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

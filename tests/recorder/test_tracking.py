@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from recorded import DeviceTensor, account, rows_of
 
-from board import trackers
+from board import open_run, trackers
 from board.recorder import RolloutRecorder
 
 ROOT = Path(__file__).parents[2]
@@ -135,7 +135,7 @@ def test_a_forked_process_does_not_track(tmp_path: Path) -> None:
 
     lines = [json.loads(line) for line in (tmp_path / "tracked").read_text().splitlines()]
     assert [(line["step"], line["board/reward/mean"]) for line in lines] == [(0, 1.0), (1, 2.0)]
-    assert len(rows_of(tmp_path / "run" / f"rank_0.process_{child}.jsonl")) == 1
+    assert len(rows_of(tmp_path / "run" / f"rank_0.{child}.jsonl")) == 1
 
 
 class Hostile:
@@ -197,15 +197,19 @@ def test_numbers_without_a_step_are_left_out(tmp_path: Path, step: Any) -> None:
     assert (stream.getvalue(), recorder.untracked) == ("", 1)
 
 
-def test_a_row_that_cannot_be_measured_is_written(tmp_path: Path) -> None:
-    """A row of odd tokens costs the step's numbers that row, and the shard nothing."""
+def test_a_row_that_the_board_refuses_is_written(tmp_path: Path) -> None:
+    """It costs the step's numbers that row, which is counted, and the shard nothing; one of odd tokens is in them, as it is on the board."""
     stream = io.StringIO()
     with RolloutRecorder(tmp_path, **to(stream)) as recorder:
         recorder.write(step=0, response_tokens=[["a"], {"b": 1}], reward=5.0)
         recorder.write(step=0, response="a", reward=1.0)
+        recorder.write(step=0, prompt="neither response nor tokens", reward=99.0)
+        recorder.write(step=1, prompt="neither response nor tokens", reward=99.0)
+        recorder.track(step=1, lr=0.5)
 
-    assert [line["board/reward/mean"] for line in tracked(stream)] == [1.0]
-    assert (len(rows_of(recorder.path())), recorder.dropped, recorder.untracked) == (2, 0, 1)
+    assert tracked(stream)[0]["board/reward/mean"] == open_run(tmp_path).frame["reward"].mean() == 3.0
+    assert tracked(stream)[1:] == [{"step": 1, "lr": 0.5}]
+    assert (len(rows_of(recorder.path())), recorder.dropped, recorder.untracked) == (4, 0, 2)
 
 
 def test_a_configuration_is_passed_on_as_it_is(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded import account, rows_of
+from recorded import account, rows_of, shard_of
 
 from board import trackers
 from board.recorder import RolloutRecorder
@@ -73,6 +73,12 @@ with RolloutRecorder(sys.argv[1], track_with="tensorboard") as recorder:
 print(recorder.dropped, recorder.untracked)
 """
 
+WITHOUT_PANDAS = (
+    MISSING.replace('"tensorboard":', '"pandas":')
+    .replace('track_with="tensorboard"', 'track_with="stdout"')
+    .replace('response="a")', 'response="a")\n        recorder.track(step, lr=0.5)')
+)
+
 CLOSED = """
 import sys
 from board.recorder import RolloutRecorder
@@ -98,7 +104,18 @@ def test_a_library_that_is_missing_is_said_once(tmp_path: Path) -> None:
 
     assert (ended.returncode, ended.stdout) == (0, "0 5\n")
     assert (ended.stderr.count("pip install"), len(ended.stderr.splitlines())) == (1, 1)
-    assert len(rows_of(tmp_path / "rank_0.jsonl")) == 5
+    assert len(rows_of(shard_of(tmp_path))) == 5
+
+
+def test_what_computing_needs_is_said_once(tmp_path: Path) -> None:
+    """Without pandas the run is recorded whole, the trainer's own numbers arrive, and one warning says what to install."""
+    ended = run_script(WITHOUT_PANDAS, tmp_path)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1] == "0 5"
+    assert ended.stdout.count("lr") == 5
+    assert (ended.stderr.count("pip install pandas"), ended.stderr.count("Recording rollouts")) == (1, 1)
+    assert len(rows_of(shard_of(tmp_path))) == 5
 
 
 UNANSWERED = """
@@ -118,7 +135,7 @@ def test_a_tracker_that_was_never_opened_is_soon_given_up(tmp_path: Path) -> Non
 
     assert (ended.returncode, ended.stdout) == (0, "")
     assert ended.stderr.count("it did not end within 5 s") == ended.stderr.count("Recording rollouts") == 1
-    assert len(rows_of(tmp_path / "run" / "rank_0.jsonl")) == 1
+    assert len(rows_of(shard_of(tmp_path / "run"))) == 1
 
 
 def test_a_closed_standard_output_is_survived(tmp_path: Path) -> None:
@@ -127,7 +144,7 @@ def test_a_closed_standard_output_is_survived(tmp_path: Path) -> None:
 
     assert ended.returncode == 0
     assert ended.stderr.splitlines()[-1] == "0 5"
-    assert len(rows_of(tmp_path / "rank_0.jsonl")) == 5
+    assert len(rows_of(shard_of(tmp_path))) == 5
 
 
 def test_the_end_of_the_interpreter_tells_the_last_step(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ from board import open_run
 from board.analysis import groups, token_survey
 from board.analysis.step_metrics import per_step_values
 from board.checks.all_checks import run_checks
-from board.recorder.step_aggregator import StepSums
+from board.push.recorded_steps import RecordedSteps
+from board.recorder.values import encode
 from board.runs.discarded import told_apart
 from board.runs.kept_summaries import group_of
 from board.runs.run import Run
@@ -130,15 +131,13 @@ def test_it_can_be_looked_at(runs: tuple[Run, Run]) -> None:
 
 def test_a_recorder_sums_none_of_it_up() -> None:
     """The numbers of a step that is being recorded are those of its other rollouts, however the trainer says that it discarded some."""
-    kept = [token_row(1, reward=1.0), token_row(1, reward=0.0, split="evaluation", is_filtered=True)]
+    kept = [*[token_row(1, reward=1.0)] * 2, token_row(1, reward=0.0, split="evaluation", is_filtered=True)]
     found = []
     for mark in ({}, {"split": "discarded"}, {"is_filtered": True}, {"is_discarded": np.array(1)}):
-        sums = StepSums()
-        for one in [*kept, *([token_row(1, reward=9.0, **mark)] if mark else [])]:
-            sums.add(one, b"g")
-        found.append(sums.values())
+        rows = [*kept, *([token_row(1, reward=9.0, **mark)] if mark else [])]
+        found.append(RecordedSteps("board", (), 0, 0).of([encode(one) for one in rows]))
 
-    assert found[0]["reward/mean"] == 1.0
+    assert found[0][0]["board/reward/mean"] == 1.0
     assert all(one == found[0] for one in found)
 
 
@@ -234,3 +233,12 @@ def test_tokens_of_a_step_are_summed_up_apart() -> None:
 
     assert found[0] == found[1]
     assert len(set(found)) == 5
+
+
+def test_rows_of_a_validation_are_none_of_training(tmp_path: Path) -> None:
+    """`split: "val"` is an evaluation, in plain rows as in those that are read one by one."""
+    rows = [row(0, reward=1.0), row(0, reward=0.0) | {"split": "val"}, row(0, reward=0.0) | {"split": "TEST"}]
+    for name, lines in {"plain": rows, "mixed": [*rows, row(0) | {"response_tokens": [1], "logprobs": "x"}]}.items():
+        run = open_run(write_run(tmp_path / name, {"a.jsonl": lines}))
+        assert run.splits == ("train", "evaluation")
+        assert [run.split_of(key) for key in run.frame.index[:3]] == ["train", "evaluation", "evaluation"]

@@ -8,8 +8,9 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.recorder.drop_log import LOST_ROWS, UNTRACKED, Reason
+from board.recorder.losses import WARNED, Reason
 from board.runs import recorder_account
+from board.runs.recorder_account import LOST_ROWS, UNTRACKED
 from board.sources.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {
@@ -59,9 +60,11 @@ def test_accounts_of_all_ranks_are_added(tmp_path: Path) -> None:
 
 def test_every_reason_of_the_recorder_has_words(tmp_path: Path) -> None:
     """Whatever the recorder counts is told; what a tracker did not get is no loss of the run, and is told apart."""
+    words = {**LOST_ROWS, **UNTRACKED}
+    assert WARNED.keys() == LOST_ROWS.keys() | UNTRACKED.keys() == {*get_args(Reason)}
     for number, reason in enumerate(get_args(Reason)):
         write_run(tmp_path / reason, {"rank_0.jsonl": [token_row(0)]})
         (tmp_path / reason / "rank_0.jsonl.account.json").write_text(json.dumps({"lost": {reason: number + 1}}))
         (sentence,) = recorder_account.loss_sentences(find_shards(tmp_path / reason)[0])
         assert sentence.startswith("While tracking, " if reason in UNTRACKED else "While recording, ")
-        assert sentence.endswith(f" {(LOST_ROWS | UNTRACKED)[reason].counted}.")
+        assert sentence.endswith(f" {words[reason]}.")

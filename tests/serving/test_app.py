@@ -321,6 +321,12 @@ def options_told(path: Path) -> list[str]:
     return [line for line in path.read_text().splitlines() if not line.startswith(own)]
 
 
+@pytest.fixture(scope="module")
+def options_of_nothing(serve_module: Serve, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The options of a board over an empty folder."""
+    return closed_and_told(serve_module, tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("told") / "options.txt")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -329,30 +335,24 @@ def options_told(path: Path) -> list[str]:
         pytest.param("[server\n", id="no TOML"),
     ],
 )
-def test_settings_found_on_the_way_do_not_count(serve: Serve, tmp_path: Path, text: str) -> None:
+def test_settings_found_on_the_way_do_not_count(serve: Serve, options_of_nothing: list[str], tmp_path: Path, text: str) -> None:
     """A run folder that brings its own .streamlit changes no option of a board that is started in it, nor what it answers."""
-    for name in ("runs", "empty"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "runs/.streamlit").mkdir()
+    (tmp_path / "runs/.streamlit").mkdir(parents=True)
     (tmp_path / "runs/.streamlit/config.toml").write_text(text)
     (tmp_path / "runs/.streamlit/secrets.toml").write_text("evil = 1\n[auth]\n")
-    told = []
-    for name in ("runs", "empty"):
-        path = tmp_path / f"{name}.txt"
-        address = serve(tmp_path / name, cwd=tmp_path / name, first=TELL_OPTIONS.format(path=str(path)))
-        told.append(options_told(path))
-        assert_closed(address)
-    assert told[0] == told[1]
+    assert closed_and_told(serve, tmp_path / "runs", tmp_path / "options.txt") == options_of_nothing
 
 
-def assert_closed(address: str) -> None:
-    """The board is on loopback, at the root of its address, and open to no other site."""
+def closed_and_told(serve: Serve, root: Path, path: Path) -> list[str]:
+    """The options of a board over a folder that is started there: on loopback, at the root of its address, and open to no other site."""
+    address = serve(root, cwd=root, first=TELL_OPTIONS.format(path=str(path)))
     assert address.startswith("http://127.0.0.1:")
     assert address.count("/") == 3
     assert fetch(address, Host="evil.example")[0] == 400
     assert websocket_status(address, "http://evil.example") == 403
     status, headers = fetch(f"{address}_stcore/health", Origin="http://evil.example")
     assert (status, headers.get("access-control-allow-origin")) == (200, None)
+    return options_told(path)
 
 
 def test_files_are_named_from_where_the_board_is_started(serve: Serve, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 from board import open_run
 from board.analysis import logged_curves
 from board.errors import BoardError
-from board.push.completed_steps import settled
+from board.push.pushing import settled
 root = Path(sys.argv[1])
 for run in sorted(root.iterdir()):
     said = {"run": run.name}

@@ -95,13 +95,6 @@ def test_a_closed_stream_is_an_error() -> None:
         writer.scalars(1, VALUES)
 
 
-def test_nothing_can_be_read_back(tmp_path: Path) -> None:
-    """Standard output leaves nothing behind, and says so."""
-    assert stdout.find(tmp_path) == []
-    with pytest.raises(BoardError, match="cannot be read back"):
-        stdout.read(tmp_path)
-
-
 @given(st.text(alphabet=st.characters()))
 def test_plain_text_has_no_commands(text: str) -> None:
     """No control, format or half character is left of any text, and what is printable stays as it is."""

@@ -14,7 +14,7 @@ import pytest
 import swanlab as library
 from swanlab.proto.swanlab.record.v1.record_pb2 import Record
 from swanlab.sdk.internal.core_python.store import DataStoreReader
-from tracked import HOSTILE, REPOSITORY, STEPS, Counting, Steps, by_name, counting, curves, without_library
+from tracked import HOSTILE, REPOSITORY, STEPS, Counting, Steps, by_name, counting, curves
 
 from board.errors import BoardError
 from board.trackers import swanlab
@@ -61,11 +61,10 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert sorted(own(place)) == sorted((name, step, value) for step, values in STEPS.items() for name, value in values.items())
 
 
-def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
-    """A run gone on with by its id knows its last step, and is read as one run although SwanLab keeps its parts apart."""
+def test_a_run_goes_on(tmp_path: Path) -> None:
+    """A run gone on with by its id is read as one run although SwanLab keeps its parts apart."""
     first = write(tmp_path, run_id="abc")
     writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path, run_id="abc")
-    assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
 
@@ -78,7 +77,6 @@ def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
 def test_examples_are_text(tmp_path: Path) -> None:
     """Rollouts go to SwanLab's text, the model's words made plain, and leave no curve."""
     writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path)
-    assert writer.last_step is None
     writer.scalars(1, {"x": 1.0})
     writer.examples(1, "examples/best", [{"reward": 1.5, "response": HOSTILE}])
     writer.close()
@@ -197,14 +195,6 @@ def test_a_half_written_record_is_waited_for(tmp_path: Path) -> None:
     assert ours(path) == {"x": {1: 0.0, 3: 0.5}}
 
 
-def test_nothing_there_is_said(tmp_path: Path) -> None:
-    """A folder without a run, and one that does not exist, are named."""
-    for path in (tmp_path, tmp_path / "none", tmp_path / "none.swanlab"):
-        with pytest.raises(BoardError, match="no run of SwanLab"):
-            swanlab.read(path)
-        assert swanlab.find(path) == []
-
-
 def test_ten_thousand_steps(tmp_path: Path) -> None:
     """Long runs written by SwanLab are read whole."""
     steps = {step: {"x": step / 7} for step in range(10_000)}
@@ -222,15 +212,9 @@ def server() -> Iterator[Counting]:
 WRITING = """
 import sys
 from board.trackers import swanlab
-writer = swanlab.open_writer("run", logdir=sys.argv[1], mode="offline", project="p", run_id="killed")
-for step in range((-1 if writer.last_step is None else writer.last_step) + 1, int(sys.argv[2])):
+writer = swanlab.open_writer("run", logdir=sys.argv[1], mode="offline", project="p")
+for step in range(3):
     writer.scalars(step, {"x": step / 7})
-if len(sys.argv) > 3:
-    import os, signal, time
-    from pathlib import Path
-    while not any(swanlab.read(log) for log in swanlab.find(Path(sys.argv[1]))):
-        time.sleep(0.05)
-    os.kill(os.getpid(), signal.SIGKILL)
 writer.close()
 """
 
@@ -243,9 +227,7 @@ def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProce
 
 def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting) -> None:
     """Offline nothing is sent to SwanLab's address, and nothing is printed."""
-    ended = in_process(
-        str(tmp_path), "3", SWANLAB_API_HOST=server.address, SWANLAB_WEB_HOST=server.address, SWANLAB_API_KEY="k" * 21
-    )
+    ended = in_process(str(tmp_path), SWANLAB_API_HOST=server.address, SWANLAB_WEB_HOST=server.address, SWANLAB_API_KEY="k" * 21)
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert server.connections == 0
@@ -265,23 +247,3 @@ def test_offline_is_obeyed_with_a_log_in(
 
     assert server.connections == 0
     assert ours(Path(writer.place)) == {"a": {0: 1.0}}
-
-
-def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
-    """After a kill the run goes on behind the last step that reached the disk, and the curve is whole, no step twice."""
-    assert in_process(str(tmp_path), "500", "kill").returncode == -signal.SIGKILL
-    (log,) = swanlab.find(tmp_path)
-    reached = len(ours(log)["x"])
-    assert 0 < reached < 500
-    assert in_process(str(tmp_path), "600").returncode == 0
-
-    (log,) = swanlab.find(tmp_path)
-    assert ours(log) == {"x": {step: step / 7 for step in range(600)}}
-    assert sum(len(own(folder)) for folder in tmp_path.glob("run-*")) == 600
-
-
-def test_without_swanlab_it_is_said_what_to_install(tmp_path: Path) -> None:
-    """The module is loaded without its library, and reading and writing say how to get it."""
-    (tmp_path / "run-x.swanlab").write_bytes(MARK)
-
-    without_library("swanlab", tmp_path)

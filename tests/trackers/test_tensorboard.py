@@ -22,11 +22,11 @@ from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 from tensorboard.plugin_util import markdown_to_safe_html, safe_html
 from tensorboard.summary import Writer as TensorBoardsOwnWriter
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
-from tracked import Steps, by_name, curves, without_library
+from tracked import Steps, by_name, curves
 
 from board.errors import BoardError
-from board.trackers import tensorboard, tfrecord
-from board.trackers.sanitize import page
+from board.trackers import tensorboard
+from board.trackers.sanitize import page, plain_rows
 
 HOSTILE = (
     "<script>alert(1)</script>\n```\n# head\n</code></pre><img src=https://evil.example/a.png onerror=x>\n"
@@ -93,26 +93,25 @@ def test_each_run_has_a_timestamped_folder_of_its_own(tmp_path: Path) -> None:
     assert all(folder.name.startswith(f"run ä-{time.localtime().tm_year}") for folder in folders)
 
 
-def test_a_run_goes_on_after_its_last_step(tmp_path: Path) -> None:
-    """A writer that goes on says which step the run holds, and what it adds stands beside what there was."""
+def test_a_run_goes_on(tmp_path: Path) -> None:
+    """What a writer that goes on adds stands beside what there was."""
     write(tmp_path, STEPS, timestamped=False)
     writer = tensorboard.open_writer("run ä", log_dir=tmp_path, timestamped=False)
-    assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
 
     assert owns(tmp_path / "run ä") == ours(tmp_path / "run ä") == as_float32(STEPS | {13: {"reward/mean": 0.5}})
 
 
-def test_a_new_run_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
-    """A run that is new has no last step; one that was begun and holds none yet has step -1."""
-    found = []
-    for _ in range(2):
-        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
-        found.append(writer.last_step)
+def test_a_run_that_is_not_to_be_gone_on_with_is_another(tmp_path: Path) -> None:
+    """Each has a folder of its own, which says its name."""
+    places = []
+    for _ in range(3):
+        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False, resume="never")
+        places.append((writer.name, writer.place))
         writer.close()
 
-    assert found == [None, -1]
+    assert places == [(name, str(tmp_path / name)) for name in ("run", "run-2", "run-3")]
 
 
 @pytest.mark.parametrize("run", ["../../etc", "a/b", ".", "..", "", "x" * 400, "C:\\x", "nul\x00"])
@@ -189,7 +188,7 @@ def test_damage_is_never_read_as_numbers(tmp_path_factory: pytest.TempPathFactor
     damaged = folder / "events.out.tfevents.damaged"
     damaged.write_bytes(data)
 
-    with pytest.raises(BoardError, match=r"events\.out\.tfevents\.damaged: damaged after byte 0"):
+    with pytest.raises(BoardError, match=r"events\.out\.tfevents\.damaged: damaged after byte [\d,]+:"):
         tensorboard.read(damaged)
 
 
@@ -245,21 +244,11 @@ def test_a_scalar_without_a_number_is_refused(tmp_path: Path) -> None:
         tensorboard.read(file)
 
 
-def test_nothing_there_is_said(tmp_path: Path) -> None:
-    """A folder without event files, and one that does not exist, are named."""
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(BoardError, match="no event file"):
-            tensorboard.read(path)
-        assert tensorboard.find(path) == []
-
-
 def test_ten_thousand_steps(tmp_path: Path) -> None:
-    """Long runs are read whole, across the blocks the file is read in."""
+    """Long runs are read whole."""
     values = {f"metric/{number}": number / 7 for number in range(40)}
-    folder = write(tmp_path, dict.fromkeys(range(10000), values))
+    found = tensorboard.read(write(tmp_path, dict.fromkeys(range(10000), values)))
 
-    found = tensorboard.read(folder)
-    assert only_file(folder).stat().st_size > tfrecord._BLOCK
     assert len(found) == 40
     assert all(np.array_equal(curve.steps, np.arange(10_000)) for curve in found.values())
     assert all(np.all(found[name].values == np.float32(value)) for name, value in values.items())
@@ -286,7 +275,7 @@ def test_long_records_are_checked_too(tmp_path: Path, monkeypatch: pytest.Monkey
 @given(text=st.text() | st.text(alphabet="<>&`~#*_[]()!\\/-=|\t\n\r \x02\x03ai:"))
 def test_no_text_becomes_more_than_text(text: str) -> None:
     """Whatever a model writes, TensorBoard's page holds no tag of it, with Markdown on and with Markdown off."""
-    shown = tensorboard.inert_markdown(page([{"response": text}]))
+    shown = tensorboard.inert_markdown(page(plain_rows([{"response": text}])))
 
     rendered = markdown_to_safe_html(shown)
     assert rendered.startswith("<pre><code>")
@@ -351,11 +340,6 @@ def test_a_running_tensorboard_shows_a_model_text_as_text(served: tuple[str, str
         assert "<" not in body
         assert "alert(1)" in body
         assert "\x1b" not in body
-
-
-def test_without_tensorboard_it_is_said_what_to_install(tmp_path: Path) -> None:
-    """The module is loaded without its library, and reading and writing say how to get it."""
-    without_library("tensorboard", write(tmp_path))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 import json
 import math
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tracked import without_library
 
 from board.errors import BoardError
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
-from board.trackers import NAMES, LogSource, jsonl, near, tensorboard, tracker
+from board.trackers import READ, LogSource, jsonl, near, tensorboard, tracker
 from board.trackers.curves import MAX_NAMES, Points
 
 REPOSITORY = Path(__file__).parents[2]
@@ -38,15 +41,39 @@ def metrics(folder: Path, text: str = '{"step": 1, "x": 1.0}\n') -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", READ)
 def test_every_tracker_keeps_the_contract(name: str, tmp_path: Path) -> None:
-    """Each tracker goes by its name, finds nothing in an empty folder, and refuses to read one."""
+    """Each tracker whose files are read goes by its name, and in an empty folder, or none, finds nothing and names it when asked to read it."""
     module = tracker(name)
 
     assert name == module.NAME
-    assert module.find(tmp_path) == []
-    with pytest.raises(BoardError, match=str(tmp_path)):
-        module.read(tmp_path)
+    for place in (tmp_path, tmp_path / "none", tmp_path / "none.wandb", tmp_path / "none.swanlab"):
+        assert module.find(place) == []
+        with pytest.raises(BoardError, match=str(place)):
+            module.read(place)
+
+
+STATEMENTS = {
+    "trackio": """CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT);
+        INSERT INTO metrics VALUES (1, 'r', 1, '{"x": 1}');""",
+    "mlflow": (Path(__file__).parents[1] / "trackers" / "written" / "mlflow_3_17.sql").read_text(),
+}
+MARKS = {"wandb": b":W&B\xe1\xbe\x00", "swanlab": b":SWL\xd6\xe1\x02"}
+"""How a log begins."""
+
+
+@pytest.mark.parametrize("name", ["tensorboard", *MARKS, *STATEMENTS])
+def test_without_its_library_it_is_said_what_to_install(name: str, tmp_path: Path) -> None:
+    """What lies there is found, databases are read without, and writing, and reading all else, say how to get the library."""
+    if name == "tensorboard":
+        log(tmp_path / "run")
+    elif name in MARKS:
+        (tmp_path / f"run-x.{name}").write_bytes(MARKS[name])
+    else:
+        with closing(sqlite3.connect(tmp_path / "x.db")) as made:
+            made.executescript(STATEMENTS[name])
+
+    without_library(name, tmp_path, reads_without=name in STATEMENTS)
 
 
 def test_an_unknown_tracker_names_the_known() -> None:

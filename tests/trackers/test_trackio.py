@@ -2,7 +2,6 @@
 
 import io
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 os.environ.setdefault("TRACKIO_DIR", tempfile.mkdtemp(prefix="trackio-test-"))  # trackio looks once, when it is imported
 
 import trackio as library
-from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves, without_library
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves
 from trackio.sqlite_storage import SQLiteStorage
 
 from board.errors import BoardError
@@ -60,19 +59,20 @@ def test_what_is_written_is_read_back(project: str) -> None:
     assert database in trackio.find(database.parent)
 
 
-def test_a_run_goes_on_with_no_step_twice(project: str) -> None:
-    """A run gone on with knows its last step; one of the same name that is not to be gone on with is another."""
+def test_a_run_goes_on(project: str) -> None:
+    """A run is gone on with by its name; one that is not to be gone on with gets another name."""
     write(project)
     writer = trackio.open_writer("run ∑/1", project=project)
-    assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
     assert ours(Path(writer.place)) == by_name(STEPS | {13: {"reward/mean": 0.5}})
     assert [row["step"] for row in own(project)] == [0, 1, 12, 13]
 
-    another = trackio.open_writer("run ∑/1", project=project, resume="never")
-    another.close()
-    assert another.last_step is None
+    for expected in ("run ∑/1-2", "run ∑/1-3"):
+        another = trackio.open_writer("run ∑/1", project=project, resume="never")
+        another.scalars(1, {"x": 1.0})
+        another.close()
+        assert another.name == expected
 
 
 def test_the_run_logged_to_last_is_read(project: str) -> None:
@@ -278,43 +278,3 @@ def test_what_the_store_does_not_take_is_an_error(project: str) -> None:
 
     with pytest.raises(BoardError, match=r"run: trackio has stored 1 of 3 rows; the others are lost"):
         writer.close()
-
-
-KILLED = """
-import os, signal, sys, time
-from board.trackers import trackio
-writer = trackio.open_writer("run", project="killed", dir=sys.argv[1])
-print(writer.place)
-reached = -1 if writer.last_step is None else writer.last_step
-for step in range(reached + 1, 50):
-    writer.scalars(step, {"x": step / 7})
-if len(sys.argv) > 2:
-    time.sleep(1.5)
-    for step in range(50, 60):
-        writer.scalars(step, {"x": step / 7})
-    os.kill(os.getpid(), signal.SIGKILL)
-for step in range(max(50, reached + 1), 70):
-    writer.scalars(step, {"x": step / 7})
-writer.close()
-"""
-
-
-def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
-    """After a kill the run goes on behind the last step that reached the store, and nothing but its place was printed."""
-    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60, "cwd": REPOSITORY}
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "kill"], **options)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], **options)
-    assert ended.returncode == 0, ended.stderr
-    place = Path(ended.stdout.strip())
-
-    assert ours(place) == {"x": {step: step / 7 for step in range(70)}}
-    with closing(sqlite3.connect(place.parent)) as store:
-        assert store.execute("SELECT count(*) FROM metrics").fetchone() == (70,)
-
-
-def test_without_trackio_stores_are_read(tmp_path: Path) -> None:
-    """Reading needs no library, and writing says how to get it."""
-    database(tmp_path / "x.db", TABLE, "INSERT INTO metrics VALUES (1, 'r', 1, '{\"x\": 1}')")
-
-    without_library("trackio", tmp_path, reads_without=True)

@@ -114,8 +114,8 @@ def test_a_record_of_a_million_pieces_is_put_together_at_once(tmp_path: Path) ->
         whole += MIDDLE if 0 < number < count - 1 else piece(b"x", 4 if number else 2)
 
     told = run_bounded(
-        "import sys; from pathlib import Path; from board.trackers.leveldb_log import WANDB, records\n"
-        "print(*map(len, records(Path(sys.argv[1]), WANDB)))",
+        "import sys; from pathlib import Path; from board.trackers.wandb import LOGS\n"
+        "print(*map(len, LOGS.records(Path(sys.argv[1]))))",
         saved(tmp_path, bytes(whole)),
         cpu_seconds=30,
     )
@@ -129,14 +129,6 @@ def test_values_that_are_no_numbers_are_none(tmp_path: Path) -> None:
     data = log_of(row(step, {"x": value}) for step, value in enumerate(values))
 
     assert ours(saved(tmp_path, data)) == {"x": {6: 1e5}}
-
-
-def test_nothing_there_is_said(tmp_path: Path) -> None:
-    """A folder without a run, and one that does not exist, are named."""
-    for path in (tmp_path, tmp_path / "none", tmp_path / "none.wandb"):
-        with pytest.raises(BoardError, match="no run of W&B"):
-            wandb.read(path)
-        assert wandb.find(path) == []
 
 
 def log_of(rows: Iterable[bytes]) -> bytes:

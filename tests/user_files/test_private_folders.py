@@ -39,8 +39,8 @@ def test_every_folder_that_names_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     run = Store(tmp_path / "secret_name")
     run.open()
     pins.toggle("reward")
-    with state_of({"run": "secret_name"}, again=False) as file:
-        file.save()
+    with state_of({"run": "secret_name"}, again=False) as state:
+        state.save()
 
     assert modes(run.folder, user_folders.cache().parent) == [0, 0, 0]
     assert modes(user_folders.state() / "push", user_folders.state().parent) == [0, 0]

@@ -12,9 +12,9 @@ from board.errors import BoardError
 
 
 def _trackers() -> tuple[str, ...]:
-    from board.trackers.writer_options import TRACKERS
+    from board.trackers.registry import OPTIONS
 
-    return TRACKERS
+    return tuple(OPTIONS)
 
 
 def _dialects() -> tuple[str, ...]:
@@ -74,14 +74,16 @@ def push(
 
     Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
 
-    No step is pushed twice, also after a kill: what was pushed is noted in the user's state folder (RL_BOARD_STATE), for each tracker,
-    place and names apart, and a step counts once the tracker has it. Standard output gets all steps each time, unless --resume is given.
+    It goes on behind the last step delivered, noted in the user's state folder (RL_BOARD_STATE), for each tracker, place and names apart.
+    A kill leaves no step out and may double the last: one, or those of some seconds where the tracker's library writes later, as those of
+    wandb and trackio do, or all of a push, as at swanlab and after a failure at these. Standard output gets all steps each time, unless
+    --resume is given.
     Steps go forward only: one that comes to light behind the last one pushed is not pushed.
 
     A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
     it has ended, or nothing was written for some seconds (--quiet). Rows that come later still are not in its numbers.
 
-    Progress and the summary go to standard error. What had not arrived when a push failed is pushed the next time.
+    Progress and the summary go to standard error.
     """
     from board import push as pushing
     from board.push import messages

@@ -17,6 +17,8 @@ _SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to 
 """What values are held against, and the token sums of the error and of what is to be predicted.
 
 Logged returns are asked first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
+_OUTCOME: Final = "rewards of their responses"
+"""What mean values are held against where there are neither: a scale of its own tells nothing there, so that only a fall does."""
 _LEAST_ROWS: Final = 48
 _LEAST_STEPS: Final = 6
 _VARIES: Final = 1e-4
@@ -49,32 +51,40 @@ def squares(steps: Steps, count: Float64Array, mean: Float64Array, m2: Float64Ar
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     held = [name for name, (error, _) in _SUMS.items() if f"{error}/m2" in dossier.run.moment_names]
+    if not held and np.isfinite(dossier.number("value_mean") + dossier.number("reward")).any():
+        held = [_OUTCOME]
     if not held:
-        return CannotTell("no rollout has values beside returns or token rewards")
+        return CannotTell("no rollout has values beside returns or rewards")
     answers = [_held_against(dossier, name, limits) for name in held]
     found = [answer for answer in answers if isinstance(answer, Found)]
     return found[0] if found else answers[0]
 
 
 def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
-    found = Squares(*(_squares(dossier, name) for name in _SUMS[held]))
+    sums = [_sums(dossier, held, name) for name in _SUMS.get(held, ("error", "total"))]
+    found = Squares(*(squares(dossier.steps, *one) for one in sums))
     known = np.isfinite(found.error) & np.isfinite(found.total)
     if known.sum() < _LEAST_ROWS or len(np.unique(dossier.steps.row[known])) < _LEAST_STEPS:
         return CannotTell(f"fewer than {_LEAST_ROWS} rollouts, or than {_LEAST_STEPS} steps, have values and returns")
     scale = float(np.mean(found.total[known]))
-    if not scale > _VARIES * float(np.mean(_energy(dossier, _SUMS[held][1])[known])):
+    count, mean, m2 = sums[1]
+    if not scale > _VARIES * float(np.mean((m2 + count * np.square(mean))[known])):
         return CannotTell("the returns of a step hardly vary, so that there is nothing to explain")
-    # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little
-    curve = dossier.curve_of((found.error - found.total) / scale)
+    # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little. An error that explodes is
+    # dated where it begins, not where it is largest
+    more = np.arcsinh((found.error - found.total) / scale)
+    curve = dossier.curve_of(more)
     turn = curve.turn()
     turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
     # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
     at = turn.at if turn is not None and turned else round(_BEGINNING * len(curve.steps))
     since = dossier.since(at) & known
-    worse = found.error[since] - found.total[since]
+    worse = more[since]
     strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
     before, after = found.explained(~dossier.since(at) & known), found.explained(since)
     if not after < limits["explained"] or strength < limits["z"] or (turned and not before > after):
+        return None
+    if held == _OUTCOME and not (turned and before > 0):
         return None
     first = int(curve.steps[at])
     fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
@@ -90,15 +100,14 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     )
 
 
-def _energy(dossier: Dossier, name: str) -> Float64Array:
-    """(rows,) sums of the squares of each rollout's tokens."""
-    count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
-    return m2 + count * np.square(mean)
-
-
-def _squares(dossier: Dossier, name: str) -> Float64Array:
-    count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
-    return squares(dossier.steps, count, mean, m2)
+def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Count, mean and squares around the mean of an error, or of what is to be predicted, by rollout: (rows,) each."""
+    if held != _OUTCOME:
+        count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
+        return count, mean, m2
+    values, rewards = dossier.number("value_mean"), dossier.number("reward")
+    told = rewards - values if name == "error" else np.where(np.isfinite(values), rewards, np.nan)
+    return np.ones(len(told)), told, np.zeros(len(told))
 
 
 KIND: Final = declared("critic_collapse", _look)

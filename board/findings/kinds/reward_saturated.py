@@ -3,7 +3,9 @@
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from board.analysis.reward_parts import is_penalty, reward_parts
 from board.findings.change_points import CLEAR
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
@@ -17,6 +19,8 @@ _NEAR: Final = 0.01
 """Rewards are as good as equal when they are nearer to each other than this share of the range of rewards."""
 _GOOD: Final = 0.8
 """Quantile of the first steps' rewards that a level must reach to be a good one."""
+_LOW: Final = 0.2
+"""A part whose mean is so small a share of its largest value is hardly earned."""
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -45,17 +49,30 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if rows * (1 - limits["share"]) < 1 or at >= len(curve.steps):
         return None  # so few rollouts may all be the best by chance
     turn = curve.turn()
+    behind = _left_behind(dossier, since)
     begins = at if turn is None or turn.z < CLEAR else min(at, curve.departure(turn))
     return Found(
         effect=f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[dossier.since(at)])) / rows)} % of the rewards are "
-        f"as good as equal ({fmt(top)}): hardly any group gives a gradient",
+        f"as good as equal ({fmt(top)}): hardly any group gives a gradient{behind}",
         first_step=int(curve.steps[begins]),
         last_step=int(curve.steps[-1]),
         crossed="share",
         measured=level,
         strength=float(np.sqrt(rows * level)),
         rollouts=dossier.clearest(since),
+        severity="warning" if behind else None,
     )
+
+
+def _left_behind(dossier: Dossier, since: NDArray[np.bool_]) -> str:
+    """Which parts of the reward stay low while the whole is at its best, as what is paid is the others; empty where none does."""
+    low = []
+    for name in (one for one in reward_parts(dossier.frame) if not is_penalty(one)):
+        values = dossier.number(name)
+        most, mean = float(np.nanmax(values, initial=0.0)), float(np.nanmean(values[since]))
+        if mean < _LOW * most:
+            low.append(f"`{name}` stays at {fmt(mean)} of {fmt(most)}")
+    return f"; it is not earned by all of its parts: {', '.join(low)}" if low else ""
 
 
 KIND: Final = declared("reward_saturated", _look)

@@ -87,7 +87,7 @@ def _found(
     told += f", KL (k3) {fmt(k3)} nats per token{dossier.ranks_told(since & (excess > limits['ratio']))}"
     if np.isfinite(where.held):
         told += f"; tokens of probability below {_IMPROBABLE} are {fmt(100 * where.are)} % of them and hold {fmt(100 * where.held)} % of it"
-    told += _temperature(dossier, since)
+    told += "" if grows else _temperature(dossier, since)  # a setting is another from the first step on
     return Found(
         effect=told if grows else f"the engine's probabilities are others than the trainer's: {told}",
         first_step=step,

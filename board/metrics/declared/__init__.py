@@ -2,7 +2,7 @@
 
 A metric is one `[[metric]]` in the table of its family, `catalogue/<family>.toml`. The entry says its key, unit, formula, source, meaning
 and reading, its names in the dialects and, where rollouts give it, its computation. What fields it needs, what is kept of its tokens, the
-board's number per step, the recorder's streamed one, and every dialect's table follow from it. To add one:
+board's number per step and every dialect's table follow from it. To add one:
 
 1. Write the entry beside its relatives. `computation = { over = "tokens", of = "entropy", statistic = "std" }` takes a quantity of
    `quantities.PER_TOKEN`; over rollouts it takes a column, or what a quantity adds up to over a rollout's tokens ("entropy/mean");
@@ -10,7 +10,7 @@ board's number per step, the recorder's streamed one, and every dialect's table 
 2. Only if it needs a quantity, a function or a statistic that is not there, add that: the fields in `quantities` and the numbers in
    `board.metrics.token_sums`; a function in `board.metrics.expressions`.
 3. Write its definition into `tests/analysis/test_step_metrics.py`, as a loop over rows. That test must pass, and so must
-   `tests/recorder/test_step_aggregator.py`, which computes every metric both ways, and `tests/metrics/test_declared.py`.
+   `tests/recorder/test_recorded_numbers.py`, which computes every metric of a step alone, too, and `tests/metrics/test_declared.py`.
 
 A dialect is a table in `dialects.toml` of what is true of all its names, with the remarks that metrics give for single names.
 """

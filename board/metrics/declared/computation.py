@@ -1,12 +1,12 @@
 """How a step's number is made of its rollouts, as data: which quantity or number, which statistic, over tokens, rollouts or groups.
 
-Two interpreters read it: `board.analysis.step_metrics` on a run's frame, `board.recorder.step_aggregator` on rows as they are written. Knows
-which fields a quantity is made of (`quantities`), and neither arrays nor formulas: those are in `board.metrics`.
+`board.analysis.step_metrics` reads it, on a run's frame. Knows which fields a quantity is made of (`quantities`), and neither arrays nor
+formulas: those are in `board.metrics`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from board.metrics.declared.quantities import PER_ROLLOUT, PER_TOKEN
 
@@ -14,9 +14,6 @@ T = TypeVar("T")
 
 Over = Literal["tokens", "rollouts", "groups"]
 StatisticName = Literal["mean", "std", "variance", "skewness", "mean_square", "median", "max", "min", "sum", "size"]
-
-WHOLE: Final = frozenset({"median"})
-"""Statistics that need all values of a step at once: sums and extremes that are kept as rollouts come do not give them."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +76,6 @@ def statistics(computation: Computation) -> tuple[Statistic, ...]:
             return ()
         case _:
             return (computation.of,)
-
-
-def streamable(computation: Computation) -> bool:
-    """Whether one step's rollouts give it as they come: it needs no other step, no statistic of WHOLE, and no columns side by side."""
-    return not isinstance(computation, SoFar | OfColumns) and all(one.name not in WHOLE for one in statistics(computation))
 
 
 def needed_fields(computation: Computation) -> tuple[str, ...]:

@@ -39,6 +39,23 @@ def test_values_that_lose_their_returns(tmp_path: Path) -> None:
     assert set(found.rollouts.tolist()) <= set(range(found.first_step * PER_STEP, STEPS * PER_STEP))
 
 
+def test_values_that_leave_their_rewards(tmp_path: Path) -> None:
+    """Without returns mean values are held against the rewards of their responses: an error that explodes is dated where it begins."""
+
+    def rows(growth: float) -> list[Row]:
+        dice, made = np.random.default_rng(4), list[Row]()
+        for step in range(STEPS):
+            for at in range(PER_STEP):
+                reward = dice.normal()
+                value = reward + dice.normal(0, 0.3) + dice.normal() * (growth ** max(0, step - ONSET + 1) - 1)
+                row = {"step": step, "prompt": f"{step} {at}", "response": "ab", "response_tokens": ["a", "b"]}
+                made.append({**row, "reward": reward, "values": [value, value]})
+        return made
+
+    assert abs(one(asked(KIND, tmp_path / "off", rows(3.0))).first_step - ONSET) <= 1
+    assert silent(asked(KIND, tmp_path / "sound", rows(1.0)))
+
+
 @pytest.mark.parametrize(("noise", "later"), [(0.5, 0.5), (0.5, 0.8), (3.0, 0.5)])
 def test_critics_that_are_better_than_a_constant(tmp_path: Path, noise: float, later: float) -> None:
     """One that predicts, one that gets a little worse, and one that begins untrained and learns are no finding."""

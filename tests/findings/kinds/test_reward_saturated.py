@@ -40,6 +40,15 @@ def test_a_reward_that_is_always_the_best_is_found(tmp_path: Path, reward: Calla
     assert (found.rollouts >= 20 * ONSET).all()
 
 
+def test_a_part_that_is_not_earned_is_named(tmp_path: Path) -> None:
+    """A reward that is all format by now is worse than one that is earned."""
+    rows = _run(lambda dice, step: float(step >= ONSET or dice.random() < 0.4))
+    rows = [row | {"format_reward": row["reward"], "acc_reward": float(at % 50 == 0)} for at, row in enumerate(rows)]
+    found = one(asked(KIND, tmp_path, rows))
+    assert found.severity == "warning"
+    assert "not earned by all of its parts: `acc_reward` stays at 0.0" in found.effect
+
+
 @pytest.mark.parametrize(
     "reward",
     [

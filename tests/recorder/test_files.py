@@ -1,11 +1,11 @@
-"""Tests of what several writers of one shard, and somebody who takes it away, do to its account: it stays true."""
+"""Tests of whose a shard is, and of what somebody who takes it away does to its account: it stays true."""
 
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import pytest
 from recorded import account, rows_of
 
 from board import open_run
-from board.recorder import RolloutRecorder, turns
+from board.checks.all_checks import run_checks
+from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -22,7 +23,6 @@ REPOSITORY = Path(__file__).parents[2]
 MESSAGES = {
     "removed": "was removed, moved away or emptied by somebody else",
     "account": "the account beside the shard cannot be kept",
-    "disk": "the disk refuses",
 }
 
 
@@ -113,67 +113,106 @@ def a_device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
-ACCOUNTS: dict[str, object] = {
-    "a count that is text": {"rows": 1, "lost": {"queue": "x"}, "token_arrays_left_out": 0, "ended": False},
-    "a count that is nothing": {"rows": 1, "lost": {"queue": None}, "token_arrays_left_out": 0, "ended": False},
-    "a count below none": {"rows": -7, "lost": {}, "token_arrays_left_out": 0, "ended": False},
-    "a huge count": {"rows": 2**64 - 1, "lost": {}, "token_arrays_left_out": 0, "ended": False},
-    "another huge count": {"rows": 1, "lost": {}, "token_arrays_left_out": 2**63 - 1, "ended": False},
-    "a huge loss": {"rows": 1, "lost": {"disk": 2**64 - 1}, "token_arrays_left_out": 0, "ended": False},
-    "a loss that is a list": {"rows": 1, "lost": {"disk": [1]}, "token_arrays_left_out": 0, "ended": False},
-    "truth for a number": {"rows": True, "lost": {}, "token_arrays_left_out": 0, "ended": False},
-    "no object": [1],
-    "a number": 7,
+LEFT: dict[str, bytes] = {
+    "empty": b"",
+    "whole": b'{"step": 0, "response": "a"}\n',
+    "cut": b'{"step": 0, "resp',
+    "only the newline lost": b'{"step": 0, "response": "a"}',
 }
 
 
-@pytest.mark.parametrize("name", ACCOUNTS)
-def test_an_account_that_makes_no_sense_costs_no_row(tmp_path: Path, name: str) -> None:
-    """What another program left there is begun anew."""
-    shard = tmp_path / "rank_0.jsonl"
-    shard.write_bytes(b'{"step": 0}\n')
-    account_path(shard).write_text(json.dumps(ACCOUNTS[name]))
+@pytest.mark.parametrize("name", LEFT)
+def test_what_another_process_left_stays_as_it_is(tmp_path: Path, name: str) -> None:
+    """A process with the id of one before it, as 1 in containers, goes on in files with a number behind, and all open as one run."""
+    before = tmp_path / f"rank_0.{os.getpid()}.jsonl"
+    before.write_bytes(LEFT[name])
+    account_path(before).write_text('{"rows": 7}')
+    for number in (2, 3):
+        with RolloutRecorder(tmp_path) as recorder:
+            recorder.write(step=number, response="a")
+        assert recorder.path() == tmp_path / f"rank_0.{os.getpid()}-{number}.jsonl"
+        assert account(recorder.path()) == {"rows": 1, "lost": {}, "token_arrays_left_out": 0, "ended": True}
 
-    with RolloutRecorder(tmp_path) as recorder:
-        for step in range(3):
-            recorder.write(step=step, response="a")
+    assert (before.read_bytes(), account_path(before).read_text()) == (LEFT[name], '{"rows": 7}')
+    assert open_run(tmp_path).frame["step"].tolist() == [0] * (name in ("whole", "only the newline lost")) + [2, 3]
 
-    assert (len(rows_of(shard)), recorder.dropped) == (4, 0)
-    assert account(shard) == {"rows": 3, "lost": {}, "token_arrays_left_out": 0, "ended": True}
+
+def test_recorders_that_begin_at_once_share_no_file(tmp_path: Path) -> None:
+    """Whoever is second to a name takes the next, though all of one rank and process ask for it in the same moment."""
+    together = threading.Barrier(16)
+
+    def work(number: int) -> None:
+        with RolloutRecorder(tmp_path / "run", file_per="step", wait=True) as recorder:
+            for step in range(5):
+                together.wait(30)
+                recorder.write(step=step, response="a", by=number)
+                recorder.write(step=step, response="a", by=number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    for step in range(5):
+        shards = [*(tmp_path / "run" / f"step_{step}").glob("rank_0.*.jsonl")]
+        pairs = [[row["by"] for row in rows_of(shard)] for shard in shards]
+        assert sorted(pairs) == [[number] * 2 for number in range(16)]
+
+
+def group(step: int, attempt: str) -> dict[str, Any]:
+    """A batch of eight rollouts of two prompts at a step."""
+    return {
+        "prompt": [f"{step}?"] * 4 + [f"{step}!"] * 4,
+        "response": [f"{attempt} {at}" for at in range(8)],
+        "reward": [0.0, 1.0] * 4,
+    }
+
+
+@pytest.mark.parametrize("before", ["rank_0.jsonl", "rank_0.4711.jsonl", f"rank_0.{os.getpid()}.jsonl"])
+def test_steps_that_a_resumed_job_wrote_again_are_told(tmp_path: Path, before: str) -> None:
+    """It writes a file of its own beside the one before, be that of an older version; steps in both are named by the checks."""
+    for attempt, steps in (("first", range(13)), ("second", range(9, 19))):
+        with RolloutRecorder(tmp_path) as recorder:
+            for step in steps:
+                recorder.write_batch(step=step, **group(step, attempt))
+        if attempt == "first":
+            account_path(recorder.path()).rename(account_path(tmp_path / before))
+            recorder.path().rename(tmp_path / before)
+    run = open_run(tmp_path)
+    (told,) = (finding for finding in run_checks(run).findings if finding.check.name == "two-files")
+
+    assert (len(run.frame), run.report.problems) == ((13 + 10) * 8, [])
+    assert told.what.startswith("4 steps in several files: 9, 10, 11, 12; 16 rather than 8 rollouts in a step;")
 
 
 @pytest.mark.parametrize("occupied", [a_folder, a_pipe, a_device], ids=lambda one: one.__name__)
-def test_an_account_that_cannot_be_kept_costs_no_row(
+def test_what_stands_in_the_place_of_an_account_costs_no_row(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, occupied: Callable[[Path], None]
 ) -> None:
-    """What is in its place is never waited for; rows are written all the same, and it is said once."""
-    occupied(account_path(tmp_path / "rank_0.jsonl"))
+    """It is never read or waited for: the account takes its place, or, where it cannot, that is said once; rows are written all the same."""
+    occupied(account_path(tmp_path / f"rank_0.{os.getpid()}.jsonl"))
 
     with RolloutRecorder(tmp_path) as recorder:
         for step in range(3):
             recorder.write(step=step, response="a")
 
     assert (len(rows_of(recorder.path())), recorder.dropped) == (3, 0)
-    assert said(caplog, "account") == len(caplog.records) == 1
+    assert said(caplog, "account") == len(caplog.records) == (occupied is a_folder)
+    assert occupied is a_folder or account(recorder.path())["rows"] == 3
 
 
 @pytest.mark.parametrize("occupied", [a_folder, a_pipe, a_device], ids=lambda one: one.__name__)
-def test_what_is_no_file_is_no_shard(tmp_path: Path, caplog: pytest.LogCaptureFixture, occupied: Callable[[Path], None]) -> None:
-    """A pipe in the shard's place would be waited for once it is full: its rows are refused by the disk instead, and written once it is gone."""
-    shard = tmp_path / "rank_0.jsonl"
-    occupied(shard)
+def test_what_is_no_file_is_no_shard(tmp_path: Path, occupied: Callable[[Path], None]) -> None:
+    """A pipe in the shard's place would be waited for once it is full: rows go to a file beside whatever stands there."""
+    occupied(tmp_path / f"rank_0.{os.getpid()}.jsonl")
 
     with RolloutRecorder(tmp_path) as recorder:
         for step in range(200):
             recorder.write(step=step, response="a" * 1_000)
-        recorder.flush()
-        assert recorder.dropped == 200
-        shard.rmdir() if occupied is a_folder else shard.unlink()
-        recorder.write(step=200, response="a")
 
-    assert [row["step"] for row in rows_of(shard)] == [200]
-    assert account(shard)["lost"] == {"disk": 200}
-    assert said(caplog, "disk") == len(caplog.records) == 1
+    assert recorder.path().name == f"rank_0.{os.getpid()}-2.jsonl"
+    assert ([row["step"] for row in rows_of(recorder.path())], recorder.dropped) == ([*range(200)], 0)
 
 
 ENDS: dict[str, type[BaseException]] = {"exit": SystemExit, "interrupt": KeyboardInterrupt, "error": ValueError}
@@ -193,7 +232,7 @@ def test_a_hook_that_wants_to_end_the_process_is_counted_in_full(tmp_path: Path,
         for step in range(10, 20):
             recorder.write(step=step, response="a")
         recorder.flush()
-        assert recorder._queue._waiting == 0  # type: ignore[attr-defined]
+        assert recorder._queue._waiting == 0
 
     assert recorder.dropped == 10
     assert [row["step"] for row in rows_of(recorder.path())] == list(range(0, 20, 2))
@@ -249,47 +288,20 @@ def heard(process: "subprocess.Popen[str]") -> str:
     return process.stdout.readline().strip()
 
 
-def test_eight_processes_keep_one_account(tmp_path: Path) -> None:
-    """Writing as one rank at once, they add up to what the file holds, killed ones too; it has ended once the last of them has."""
+def test_eight_processes_of_one_rank_keep_an_account_each(tmp_path: Path) -> None:
+    """Writing as one rank at once they disturb each other nowhere; that of a killed one says that it has not ended."""
     writers = [writer(tmp_path) for _ in range(8)]
     assert [heard(one) for one in writers] == ["ready"] * 8
     for round_ in ("first", "second"):
         for one in writers:
             tell(one, round_)
         assert [heard(one) for one in writers] == ["written"] * 8
-    shard = tmp_path / "rank_0.jsonl"
-    killed, *others, last = writers
-    killed.send_signal(signal.SIGKILL)
-    killed.communicate()
-    for one in others:
+    writers[0].send_signal(signal.SIGKILL)
+    for one in writers:
         one.communicate(timeout=60)
-    before = account(shard)
-    last.communicate(timeout=60)
+    killed, *others = (tmp_path / f"rank_0.{one.pid}.jsonl" for one in writers)
 
-    assert len(rows_of(shard)) == 8 * 2 * 40
-    assert not before["ended"]
-    assert account(shard) == {
-        "rows": 8 * 2 * 40 - 8,
-        "lost": {},
-        "token_arrays_left_out": 0,
-        "ended": True,
-    }  # less one's last step
-
-
-def test_one_who_does_not_go_on_holds_up_nobody(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While another has the turn for too long rows are written all the same, and the account is made good with the next step."""
-    monkeypatch.setattr(turns, "_WAIT_SECONDS", 0.05)
-    with RolloutRecorder(tmp_path, wait=True) as recorder:
-        recorder.write(step=0, response="a")
-        stopped = os.open(recorder.path(), os.O_RDWR)
-        with turns.turn(stopped):
-            recorder.write(step=1, response="a")
-        os.close(stopped)
-        assert account(recorder.path())["rows"] == 0
-        recorder.write(step=2, response="a")
-        assert account(recorder.path())["rows"] == 2
-
-    assert said(caplog, "account") == len(caplog.records) == 1
-    assert account(recorder.path()) == {"rows": 3, "lost": {}, "token_arrays_left_out": 0, "ended": True}
+    assert [len(rows_of(shard)) for shard in (killed, *others)] == [80] * 8
+    assert account(killed) == {"rows": 80 - 8, "lost": {}, "token_arrays_left_out": 0, "ended": False}  # less its last step
+    assert [account(shard)["rows"] for shard in others if account(shard)["ended"]] == [80] * 7
+    assert (len(open_run(tmp_path).frame), len([*tmp_path.glob("*.jsonl")])) == (8 * 80, 8)

@@ -1,4 +1,4 @@
-"""board.recorder.encoding: numbers and texts are read back exactly, in few bytes."""
+"""board.recorder.values: numbers and texts are read back exactly, in few bytes."""
 
 import itertools
 import json
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from recorded import DeviceTensor, same
 
-from board.recorder.encoding import compact, encode
+from board.recorder.values import compact, encode
 
 TEXT = st.text(st.characters(exclude_categories=[]), max_size=20).filter(
     # JSON itself cannot tell a surrogate pair written as two code points from the character it encodes

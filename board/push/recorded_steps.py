@@ -1,0 +1,63 @@
+"""The steps that a recorder is writing, as a push of them would hand them on: numbers by name, and a few rollouts of each.
+
+Lines of rows in. Knows no tracker, no file and no thread.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from board.analysis.step_metrics import of_step_alone, per_step_values
+from board.metrics.declared import METRICS, named_once, renamed
+from board.metrics.declared.computation import OfEvaluation, SoFar
+from board.push.examples import Links, RunExamples
+from board.runs.run_of_lines import run_of_lines
+from board.schema import EVALUATION
+from board.trackers.contract import Example
+
+_COMBINED: Final[Mapping[str, Callable[[float, float], float]]] = {"sum": lambda one, other: one + other, "max": max}
+
+
+class RecordedSteps:
+    """The steps of one process, one after the other: each is computed from its own rows alone."""
+
+    def __init__(self, names: str, pads: Sequence[str], examples: int, seed: int) -> None:
+        self._names, self._pads, self._examples, self._seed = names, pads, examples, seed
+        self._so_far: dict[str, float] = {}
+
+    def of(self, lines: Sequence[bytes]) -> tuple[dict[str, float], list[Example], int]:
+        """Of the rows of a step: its numbers by name, the rollouts that are shown, and how many rows the board refuses.
+
+        A number that needs other steps is not among them; what is of all steps so far is for `at_end`.
+        """
+        run = run_of_lines(lines, self._pads)
+        if run is None:
+            return {}, [], len(lines)
+        counted = run.counted
+        if counted.frame.empty:
+            return {}, [], run.report.refused
+        values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].items()}
+        self._add(values)
+        held = counted.splits == (EVALUATION,)  # by itself such a run is taken for one of training
+        told = {key: one for key, one in values.items() if _is_told(key, held=held) and one == one}
+        by_name = {name: told[key] for key, names in renamed(told, self._names).items() for name in names}
+        shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(int(counted.steps[0]))
+        return by_name, [{name: one for name, one in row.items() if name != "from"} for row in shown], run.report.refused
+
+    def at_end(self) -> dict[str, float]:
+        """What a trainer logs once, at the end, by its names: of all the steps there were."""
+        return named_once(self._so_far, self._names)
+
+    def _add(self, values: Mapping[str, float]) -> None:
+        for key, value in values.items():
+            if isinstance(one := _computation(key), SoFar) and value == value:
+                self._so_far[key] = _COMBINED[one.combine](self._so_far[key], value) if key in self._so_far else value
+
+
+def _computation(key: str) -> object:
+    return METRICS[key].computation if key in METRICS else None
+
+
+def _is_told(key: str, *, held: bool) -> bool:
+    """Whether one step's rollouts give it; `held` where all of them are of an evaluation."""
+    computation = _computation(key)
+    return of_step_alone(key) and not isinstance(computation, SoFar) and (not held or isinstance(computation, OfEvaluation))

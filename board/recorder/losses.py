@@ -1,0 +1,88 @@
+"""What was not written or not tracked, counted by reason and said once each. Knows nothing of rows or files."""
+
+import logging
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Final, Literal
+
+logger = logging.getLogger("board.recorder")
+
+Reason = Literal[
+    "value", "row", "queue", "redaction", "budget", "disk", "removed", "account", "closed",
+    "tracker", "tracker_queue", "tracker_value", "tracker_late",
+]  # fmt: skip
+
+FAILURES: Final = (Exception, SystemExit)
+"""What a value, a hook or a library of the trainer's own may raise: one that wants to end the process does not end it from in here."""
+
+QUOTED: Final = 200
+"""Characters of an error that a warning quotes."""
+
+
+WARNED: Final[dict[Reason, str]] = {
+    "value": "a value cannot be written as JSON and is left out of its row",
+    "row": "a row cannot be written",
+    "queue": "the disk is slower than training and the queue is full",
+    "redaction": "the redaction hook failed, so the row is not written",
+    "budget": "rows cannot be measured for the budget and are written whole",
+    "disk": "the disk refuses",
+    "removed": "the file was removed, moved away or emptied by somebody else, with the rows in it, and is made again",
+    "account": "the account beside the shard cannot be kept",
+    "closed": "the recorder is closed",
+    "tracker": "the tracker fails, and does not get its numbers",
+    "tracker_queue": "the tracker is slower than training and its queue is full",
+    "tracker_value": "a number cannot be tracked",
+    "tracker_late": "a row came after the numbers of its step were handed to the tracker, and is not in them",
+}
+"""What is said of the first of a kind. What so many of them come to says whoever opens the run (`board/runs/recorder_account.py`)."""
+
+
+class Losses:
+    """Counts from any thread. One warning per reason, by `logging`: `warnings` raise under -W error."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._counts: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()
+        self._warned: set[str] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def total(self) -> int:
+        """Everything lost so far: rows, and values of rows that were written without them."""
+        with self._lock:
+            return self._counts.total() - self._untracked()
+
+    @property
+    def untracked(self) -> int:
+        """Everything a tracker did not get so far: numbers of a step, single numbers, rows that came too late for them."""
+        with self._lock:
+            return self._untracked()
+
+    def _untracked(self) -> int:
+        return sum(number for reason, number in self._counts.items() if reason.startswith("tracker"))
+
+    def add(self, reason: Reason, detail: str = "", count: int = 1) -> None:
+        """Count a loss; the first of its reason is also logged. `count` 0 logs what cost no row."""
+        with self._lock:
+            self._counts[reason] += count
+            first = reason not in self._warned
+            self._warned.add(reason)
+        if first:
+            text = "Recording rollouts to %s: %s%s. Training goes on; later losses of this kind are only counted."
+            logger.warning(text, self.folder, WARNED[reason], f" ({detail})" if detail else "")
+
+    def untold(self) -> Counter[str]:
+        """What was lost since the last call, by reason: for the account that is kept beside a shard."""
+        with self._lock:
+            fresh, self._told = self._counts - self._told, self._counts.copy()
+        return fresh
+
+
+def described(error: BaseException) -> str:
+    """An error as a warning quotes it, cut short; its type alone when its own text fails."""
+    try:
+        return f"{type(error).__name__}: {error}"[:QUOTED]
+    except Exception:  # noqa: BLE001 - an error of the trainer's own may fail at being printed
+        return type(error).__name__

@@ -1,0 +1,214 @@
+"""The numbers a recorder hands to a tracker are those of the board that opens what was written."""
+
+import gzip
+import io
+import math
+import tracemalloc
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+from golden_runs import FOLDERS, GOLDEN
+
+from board import open_run
+from board.analysis.step_metrics import of_step_alone, per_step_values
+from board.metrics.declared import METRICS
+from board.metrics.declared.computation import SoFar
+from board.push.recorded_steps import RecordedSteps
+from board.recorder import RolloutRecorder
+from board.recorder.values import encode
+from board.runs.run import Run
+from board.schema import TOKEN_METRICS
+
+SAMPLES = Path(__file__).parents[2] / "rollout_samples"
+SAMPLE = SAMPLES / "tiny_ppo_rhyme"
+
+RNG = np.random.default_rng(7)
+
+ARRAYS = (
+    *("logprobs", "ref_logprobs", "rollout_logprobs", "old_logprobs"),
+    *("values", "returns", "advantages", "entropies", "token_rewards"),
+)
+
+ALONE = {key for key, metric in METRICS.items() if of_step_alone(key) and not isinstance(metric.computation, SoFar)}
+"""Metrics that one step's rollouts can give."""
+WITHOUT_FAILED = "reward/mean_without_failed"
+
+
+def rollout(length: int, group: str, pads: int = 0, **fields: Any) -> dict[str, Any]:
+    """A rollout with every token array that metrics are computed from, padded at the end."""
+    size = length + pads
+    arrays = {name: RNG.normal(size=size).astype(np.float32) / 4 for name in ARRAYS}
+    tokens = ["t"] * length + ["<pad>"] * pads
+    return {"group_id": group, "response_tokens": tokens, "response": "t" * length, **arrays, **fields}
+
+
+def computed(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The numbers of rows of one step, by key."""
+    values, _, _ = RecordedSteps("board", (), 0, 0).of([encode({"step": 3, **row}) for row in rows])
+    return {name.removeprefix("board/"): value for name, value in values.items()}
+
+
+ROWS = [
+    rollout(5, "a", reward=1.0, ref_reward=0.5, valid_reward=2.0, finish_reason="length"),
+    rollout(3, "a", pads=4, reward=-1.0, ref_reward=0.0, finish_reason="stop"),
+    rollout(4, "b", reward=0.5, loss_mask=[1, 0, 1, 1], finish_reason="stop"),
+    rollout(2, "b", reward=0.5, finish_reason="stop"),
+    rollout(6, "c", reward=math.nan, finish_reason="stop"),
+]
+"""Of one step: padding, a masked token, a row without a finite reward, a group whose rewards are equal."""
+
+
+def told(folder: Path, rows: Sequence[Mapping[str, Any]], **options: Any) -> pd.DataFrame:
+    """What the tracker is told of rows that are recorded, a row a step."""
+    stream = io.StringIO()
+    kwargs = {"stream": stream, "format": "jsonl"}
+    with RolloutRecorder(folder, track_with="stdout", tracker_kwargs=kwargs, **options) as recorder:
+        for row in rows:
+            recorder.write(**row)
+    assert (recorder.dropped, recorder.untracked) == (0, 0)
+    found = pd.DataFrame([orjson.loads(line) for line in stream.getvalue().splitlines()]).set_index("step")
+    found.columns = found.columns.str.removeprefix("board/")
+    return found.astype(float)
+
+
+@pytest.mark.parametrize("step_bytes", [None, 0], ids=["arrays", "arrays left out"])
+def test_the_sample_as_it_is_recorded_again(tmp_path: Path, step_bytes: int | None) -> None:
+    """Every number of a step alone reaches the tracker, as the board computes it of real rollouts, also where arrays are then left out."""
+    shards = [gzip.decompress(path.read_bytes()) for path in sorted(SAMPLE.glob("*.gz"))]
+    rows = sorted((orjson.loads(line) for shard in shards for line in shard.splitlines()), key=lambda row: row["step"])[:960]
+    found = told(tmp_path / "run", rows, step_bytes=step_bytes)
+    told(tmp_path / "whole", rows)
+    values = per_step_values(open_run(tmp_path / "whole"))
+
+    assert {*found.columns} == {key for key in values.columns if key in ALONE or key not in METRICS}
+    assert len(found.columns) > 40
+    pd.testing.assert_frame_equal(found, values[found.columns], rtol=1e-9, check_names=False)
+
+
+RUNS = [pytest.param(path, id=path.name) for path in (*sorted(SAMPLES.iterdir()), *(GOLDEN / name for name in FOLDERS))]
+
+FIELDS = (*TOKEN_METRICS, "response_tokens", "response", "finish_reason", "prompt")
+NUMBERS = ("reward", "ref_reward", "valid_reward", "prompt_length", "truncated")
+
+
+def row_of(run: Run, key: int) -> dict[str, Any]:
+    """A rollout of an opened run as a trainer would hand it to the recorder; `group_id` is the group the board found it in."""
+    one, scalars = run.rollout(key), run.frame.loc[key]
+    numbers = {name: scalars[name] for name in NUMBERS if name in scalars and pd.notna(scalars[name])}
+    group = {"group_id": str(scalars["group"])} if pd.notna(scalars.get("group", math.nan)) else {}
+    return {name: one[name] for name in FIELDS if one[name] is not None} | numbers | group | {"split": scalars.get("split")}
+
+
+@pytest.mark.parametrize("folder", RUNS)
+def test_board_and_recorder_compute_the_same_metrics(folder: Path) -> None:
+    """Of every sample and golden run, each metric of a step alone is there and equal both ways, and no other.
+
+    The recorder sees one step: where no group of it has a second member, it says nothing of groups, whatever other steps have; where all
+    are of an evaluation, it takes them for none of the training; and where none failed, it has no mean without those that did.
+    """
+    run = open_run(folder)
+    values = per_step_values(run)
+    for step in run.steps[:: max(1, len(run.steps) // 6)].tolist():
+        found = computed([row_of(run, key) for key in run.of_steps(step, step).frame.index])
+        grouped = any(key.startswith("groups/") for key in found)
+        there = values.loc[step].dropna() if step in values.index else pd.Series(dtype=float)
+        held = run.of_steps(step, step).splits == ("evaluation",)
+        expected = {
+            key: value
+            for key, value in there.items()
+            if key in ALONE - {WITHOUT_FAILED}
+            and (grouped or METRICS[key].family != "groups")
+            and (not held or METRICS[key].family == "evaluation")
+        }
+
+        assert {key: one for key, one in found.items() if key in METRICS and key != WITHOUT_FAILED} == pytest.approx(
+            expected, rel=1e-6, abs=1e-9
+        ), step
+
+
+def test_a_full_row_has_every_metric(tmp_path: Path) -> None:
+    """Of rows with every field each metric is there that a step alone can give; of none that failed nothing is left out."""
+    rows = [{**row, "prompt_length": 7, "ref_reward": 0.5, "valid_reward": 1.0} for row in ROWS]
+    rows += [{**row, "split": "evaluation"} for row in rows]
+    (found,) = told(tmp_path, [{"step": 3, **row} for row in rows]).to_dict("records")
+    values = per_step_values(open_run(tmp_path)).iloc[0].to_dict()
+    every = {key for key, metric in METRICS.items() if metric.computation is not None} - {WITHOUT_FAILED}
+
+    assert set(values) == every
+    assert found == pytest.approx({key: values[key] for key in every & ALONE}, rel=1e-9)
+
+
+SPARSE: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "a text alone": ({"response": "ab"}, {"counts/rollouts", "length/chars_mean"}),
+    "neither response nor tokens": ({"reward": 1.0}, set()),
+    "discarded": ({"response": "ab", "reward": 1.0, "split": "discarded"}, set()),
+    "tokens that are all masked": (
+        {"response_tokens": ["a"], "loss_mask": [0], "logprobs": [-1.0]},
+        {
+            "counts/rollouts",
+            "counts/tokens",
+            "length/mean",
+            "length/std",
+            "length/max",
+            "length/min",
+            "length/median",
+            "length/empty_share",
+        },
+    ),
+    "an evaluation": (
+        {"response": "ab", "reward": 1.0, "split": "evaluation"},
+        {"evaluation/mean", "evaluation/max", "evaluation/min"},
+    ),
+    "a number of the trainer's own": (
+        {"response": "ab", "own": 2.0},
+        {"counts/rollouts", "length/chars_mean", "column/own/mean"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "expected"), SPARSE.values(), ids=SPARSE)
+def test_what_a_row_lacks_is_missing(row: dict[str, Any], expected: set[str]) -> None:
+    """A metric without its field is not there: no zero is invented, and an evaluation is none of the training."""
+    assert set(computed([row])) == expected
+
+
+def test_no_more_than_a_step_is_held(tmp_path: Path) -> None:
+    """However many steps are recorded, the rows of no more than one are in memory, as text."""
+
+    def peak(steps: int) -> int:
+        rows = (
+            {"step": step, "response": "a", "values": np.ones(20_000, np.float32), "reward": 1.0}
+            for step in range(steps)
+            for _ in range(20)
+        )
+        tracemalloc.start()
+        told(tmp_path / str(steps), rows, wait=True)  # type: ignore[arg-type]
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(1)
+    assert peak(8) < 2 * peak(2)
+
+
+HUGE = {
+    "logprobs": [-3e38, 3e38],
+    "rollout_logprobs": [3e38, -3e38],
+    "values": [3e38, -3e38],
+    "returns": [-3e38, 3e38],
+    "reward": 1e300,
+}
+
+
+def test_numbers_that_overflow_are_missing_and_warn_of_nothing() -> None:
+    """A metric beyond what a float holds is left out, and the others stay."""
+    row = {"response": "ab", "response_tokens": ["a", "b"], **HUGE}
+    found = computed([row, row])
+
+    assert all(map(math.isfinite, found.values()))
+    assert (found["reward/mean"], found["length/mean"]) == (1e300, 2)

@@ -40,7 +40,7 @@ class Ticker:
 
 def listed(address: str) -> Path:
     """The folder that stands for an address; where listing takes long it is said how many objects there are so far. Raises BoardError."""
-    from board.remote import mounts
+    from board.sources import locations
 
     so_far = [0]
     ticker = Ticker(lambda: f"Listing {address}: {so_far[0]:,} objects so far.")
@@ -49,4 +49,4 @@ def listed(address: str) -> Path:
         so_far[0] = count
         ticker()
 
-    return mounts.mounted(address, tell=tell)
+    return locations.folder_of(address, tell)

@@ -3,18 +3,17 @@
 Names are those that the files have in the folder of an index. Knows objects; knows neither what they hold nor who else writes them.
 """
 
-import tempfile
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from board.errors import ArgumentRefused, RunNotFound
-from board.remote import stores
+from board.remote import object_store, stores
 from board.remote.addresses import Address
-from board.remote.fetch_threads import FetchThreads
-from board.remote.object_store import RemoteObject, RemoteTrouble, WritableStore
-from board.remote.retrying import with_retries
+from board.remote.object_store import RemoteObject, Vanished
+
+_T = TypeVar("_T")
 
 MOST_OBJECTS: Final = 10_000_000
 """More below the prefix of an index are none that the board has written."""
@@ -26,17 +25,11 @@ class IndexPrefix:
     def __init__(self, address: Address) -> None:
         """Raises ArgumentRefused where the store cannot be written to, RemoteTrouble."""
         self.address = address
-        store = stores.shared(address)
-        if not isinstance(store, WritableStore):
+        if address.scheme not in stores.WRITABLE:
             raise ArgumentRefused(
                 f"What is at {address} can be read and not written to: name a folder, or an address with s3://, gs:// or ssh://."
             )
-        self._store = store
-        self._threads = FetchThreads()
-
-    def close(self) -> None:
-        """Nothing is asked for any more."""
-        self._threads.end()
+        self._store = stores.shared(address)
 
     def key(self, name: str) -> str:
         """The key of an object."""
@@ -52,62 +45,50 @@ class IndexPrefix:
                 raise RunNotFound(f"More than {MOST_OBJECTS:,} objects lie under {self.address}: name another prefix.")
         return found
 
-    def look(self, name: str) -> RemoteObject:
-        """An object as it is now. Raises RemoteTrouble, Vanished where there is none."""
-        return with_retries(lambda: self._store.look(self.key(name)))
+    def beginning(self, name: str, count: int) -> bytes:
+        """The first bytes of an object as it is now; none where it is not there. Raises RemoteTrouble."""
 
-    def read(self, name: str, most: int) -> bytes:
-        """A small object as it is now. Raises RemoteTrouble, Vanished where there is none."""
+        async def read() -> bytes:
+            data = bytearray()
+            with suppress(Vanished):
+                found = await self._store.look(self.key(name))
+                await self._store.read(found, 0, min(count, found.size), data)
+            return bytes(data)
 
-        def read() -> bytes:
-            found = self._store.look(self.key(name))
-            if found.size > most:
-                raise RemoteTrouble("is larger than what the board writes there")
-            return b"".join(self._store.read(found, 0, found.size)) if found.size else b""
-
-        return with_retries(read)
+        return object_store.waited(object_store.with_retries(read))
 
     def fetch(self, found: Iterable[RemoteObject], folder: Path) -> None:
         """Have these objects, as they were listed, be files below a folder. Raises RemoteTrouble, OSError."""
         below = self.key("")
 
-        def fetcher(one: RemoteObject) -> Callable[[], None]:
-            def fetch() -> None:
-                path = folder / one.key.removeprefix(below)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                data = with_retries(lambda: b"".join(self._store.read(one, 0, one.size))) if one.size else b""
-                path.write_bytes(data)
+        async def fetch(one: RemoteObject) -> None:
+            path, data = folder / one.key.removeprefix(below), bytearray()
+            if one.size:
+                await self._store.read(one, 0, one.size, data)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
-            return fetch
+        _all_done(lambda one=one: fetch(one) for one in found)  # type: ignore[misc]
 
-        _wait([self._threads.submit(fetcher(one)) for one in found])
+    def fetch_named(self, names: Iterable[str], folder: Path) -> None:
+        """The same by their names, as they are now. Raises RemoteTrouble, OSError."""
+        looks = [lambda name=name: self._store.look(self.key(name)) for name in names]
+        self.fetch(_all_done(looks), folder)
 
     def put(self, names: Iterable[str], folder: Path) -> None:
         """Have objects hold what the files below a folder hold. Raises RemoteTrouble, OSError."""
-
-        def putter(name: str) -> Callable[[], None]:
-            return lambda: with_retries(lambda: self._store.put(self.key(name), folder / name))
-
-        _wait([self._threads.submit(putter(name)) for name in names])
-
-    def create(self, name: str, data: bytes) -> None:
-        """Make an object. Raises Replaced where there is one, RemoteTrouble."""
-        with_retries(lambda: self._store.create(self.key(name), data))
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a small object in the place of what stood there. Raises RemoteTrouble, OSError."""
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "object").write_bytes(data)
-            with_retries(lambda: self._store.put(self.key(name), Path(folder) / "object"))
+        _all_done(lambda name=name: self._store.put(self.key(name), folder / name) for name in names)  # type: ignore[misc]
 
     def remove(self, names: Iterable[str]) -> None:
         """Have these objects be gone. Raises RemoteTrouble."""
         keys = [self.key(name) for name in names]
-        with_retries(lambda: self._store.remove(keys))
+        object_store.waited(object_store.with_retries(lambda: self._store.remove(keys)))
 
 
-def _wait(futures: "list[Future[Any]]") -> None:
-    """Until all are done; the first that failed is raised then."""
-    failed = [error for future in futures if (error := future.exception()) is not None]
-    if failed:
-        raise failed[0]
+def _all_done(acts: Iterable[Callable[[], Awaitable[_T]]]) -> list[_T]:
+    """What all give, several at once; the first that failed is raised once all are done."""
+    found = object_store.waited(object_store.all_of([*acts]))
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found  # type: ignore[return-value]

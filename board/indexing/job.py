@@ -86,14 +86,15 @@ class IndexJob:
         worked = self._work(run, tasks)
         tails = {name: tail for name, kept in run.kept.items() if (tail := self._tail(kept, account.tail(name))) is not None}
         self._count_lines(run)
-        self._folder.settle()
+        used = {file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}
+        self._folder.settle(used)
         account.write(complete=not self._failed, tails=tails, failed=[*self._failed.values()])
         if not self._failed:
             with self._target.destination.frame_place(self._engine) as (index, engine):
                 if index is not None:
                     verify = self._verify is not False
                     frame_writer.bring_up_to_date(index, self._target.reading, engine, self._say_frame, verify=verify)
-        self._folder.clean({file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}, older_than=0)
+        self._folder.clean(used, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result
 

@@ -3,18 +3,17 @@
 Knows what travels when; knows neither runs nor what is in a part.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from board.indexing import prefix_claim
 from board.indexing.destination import refuse_other_files
 from board.indexing.engine import Engine
 from board.indexing.index_prefix import IndexPrefix
 from board.indexing.local_engine import LocalEngine
-from board.indexing.prefix_claim import PrefixClaim
-from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
+from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while, is_ours
 from board.indexing.ray_engine import RayEngine
 from board.remote import mounts
 from board.remote.addresses import Address
@@ -26,11 +25,11 @@ from board.sources import index_file
 
 
 class PrefixDestination:
-    """Below a prefix that a driver has claimed."""
+    """Below a prefix."""
 
-    def __init__(self, folder: Path, prefix: IndexPrefix, claim: PrefixClaim, listed: Mapping[str, RemoteObject]) -> None:
+    def __init__(self, folder: Path, prefix: IndexPrefix, listed: Mapping[str, RemoteObject]) -> None:
         self.folder = folder
-        self._prefix, self._claim = prefix, claim
+        self._prefix = prefix
         self._sizes = {name: one.size for name, one in listed.items()}
 
     @property
@@ -43,8 +42,7 @@ class PrefixDestination:
         return PrefixFolder(self.folder, owner, self._prefix, self._sizes)
 
     def publish(self, name: str) -> None:
-        """Put a file, if the prefix is still this driver's. Raises OSError."""
-        self._claim.check()
+        """Put a file. Raises OSError."""
         self._prefix.put([name], self.folder)
 
     @contextmanager
@@ -58,10 +56,10 @@ class PrefixDestination:
         with mounts.lent(address, address.prefix, listed.values(), own=FRAME) as index:
             yield index, LocalEngine() if isinstance(engine, RayEngine) else engine
             written = {f"{FRAME}/{path.name}" for path in (index / FRAME).glob("[!.]*")}
-            self._claim.check()
             self._prefix.put(sorted(written - {last}), index)
             self._prefix.put(sorted(written & {last}), index)
-        self._prefix.remove(sorted({name for name in listed if name.startswith(f"{FRAME}/")} - written))
+        if is_ours(self._prefix, self.folder):
+            self._prefix.remove(sorted({name for name in listed if name.startswith(f"{FRAME}/")} - written))
 
     def _is_current(self, found: RemoteObject) -> bool:
         """Whether the frame that is there is of the index as it is: only its account is looked at."""
@@ -69,36 +67,19 @@ class PrefixDestination:
         return frame_files.read(self.folder, index_file.stamp(self.folder)) is not None
 
     def order(self) -> dict[str, Any]:
-        """Its address and the claim on it: each worker has a folder of its own."""
-        address = self._prefix.address
-        return {
-            "index": "",
-            "prefix": {
-                "scheme": address.scheme,
-                "authority": address.authority,
-                "prefix": address.prefix,
-                "claim": self._claim.token,
-            },
-        }
+        """Its address: each worker has a folder of its own."""
+        return {"index": "", "prefix": asdict(self._prefix.address)}
 
 
 @contextmanager
-def below_prefix(address: Address, wait: Callable[[str], None]) -> Iterator[PrefixDestination]:
-    """A prefix for this driver alone until the context ends. Raises ArgumentRefused where it cannot be an index, RemoteTrouble."""
+def below_prefix(address: Address) -> Iterator[PrefixDestination]:
+    """A prefix that is written to until the context ends. Raises ArgumentRefused where it cannot be an index, RemoteTrouble."""
     prefix = IndexPrefix(address)
-    try:
-        _refuse_other_objects(prefix)
-        with prefix_claim.claimed(prefix, wait) as claim, folder_for_a_while() as folder:
-            listed = prefix.listed()
-            prefix.fetch([one for name, one in listed.items() if _is_the_drivers(name)], folder)
-            yield PrefixDestination(folder, prefix, claim, listed)
-    finally:
-        prefix.close()
-
-
-def _refuse_other_objects(prefix: IndexPrefix) -> None:
     listed = prefix.listed()
-    refuse_other_files({name.partition("/")[0] for name in listed}, str(prefix.address))
+    refuse_other_files({name.partition("/")[0] for name in listed}, str(address))
+    with folder_for_a_while() as folder:
+        prefix.fetch([one for name, one in listed.items() if _is_the_drivers(name)], folder)
+        yield PrefixDestination(folder, prefix, listed)
 
 
 def _is_the_drivers(name: str) -> bool:

@@ -1,10 +1,13 @@
 """The parts of an index that lie below a prefix of a store, for who writes them: each complete there, or not there at all.
 
 They are written into a folder of this machine, and go from there, what was made of a part before the part, so that a part that is listed has all
-of it. A manifest goes when it is written, or at the latest before the file of the index does. Knows names and sizes of objects; knows
-neither shards' bytes nor who parses them.
+of it. A manifest goes when it is written, or at the latest before the file of the index does. One driver at a time is meant. Two that are
+at work at once do the work twice: no two parts share a name, neither gives manifests to the other's index or removes what it may still name,
+and the one that ends last puts all manifests of its own, sees that all parts of them are there, and then the file of the index. Knows
+names and sizes of objects; knows neither shards' bytes nor who parses them.
 """
 
+import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from board.indexing.index_prefix import IndexPrefix
+from board.remote.object_store import RemoteTrouble
 from board.runs import kept_tables
 from board.runs.index_folder import IndexFolder
 from board.runs.kept_tables import part_of
@@ -22,6 +26,10 @@ from board.user_files import folders_for_a_while, user_folders
 
 _BELOW: Final = f"{index_file.PARTS}/"
 
+UNNAMED_SECONDS: Final = 3_600
+"""Parts that nothing names stay so long: another driver may be about to name them, a reader may still have what named them."""
+
+_LOOK_SECONDS: Final = 1.0
 
 _FOLDER: Final = "indexing"
 """The folder of the cache in which drivers and workers have theirs."""
@@ -37,6 +45,8 @@ class PrefixFolder(IndexFolder):
         self._measured = {part_of(name) for name in self._sizes if kept_tables.version() in name}
         """Parts that have what this code makes of them."""
         self._unpublished: set[str] = set()
+        self._looked = float("-inf"), False
+        """When it was looked last whether the index there is this driver's, and whether it was."""
 
     def is_sound(self, piece: Piece, asked: bool | None = None) -> bool:
         """Whether all parts of a piece are as they were written: to the last byte where they are here, else as the store lists them.
@@ -72,20 +82,35 @@ class PrefixFolder(IndexFolder):
         super().write_manifest(shard, manifest)
         name = _BELOW + self._manifest(shard).name
         self._unpublished.add(name)
-        self._prefix.put([name], self._index)
-        self._unpublished.discard(name)
+        now = time.monotonic()
+        if now - self._looked[0] > _LOOK_SECONDS:
+            self._looked = now, is_ours(self._prefix, self._index)
+        if self._looked[1]:
+            self._prefix.put([name], self._index)
+            self._unpublished.discard(name)
 
-    def settle(self) -> None:
-        """Have the manifests be there that the store did not take. Raises OSError."""
-        self._prefix.put(sorted(self._unpublished), self._index)
+    def settle(self, used: AbstractSet[str]) -> None:
+        """Have the manifests be there that are not yet, or may be another's by now. Raises OSError, also where a part is gone."""
+        if used - {name.removeprefix(_BELOW) for name in self._prefix.listed()}:
+            raise RemoteTrouble("another `index` was at work there, and has removed parts of this one: run the command again")
+        own = {_BELOW + path.name for path in self.folder.glob("*.json")}
+        self._prefix.put(sorted(self._unpublished if is_ours(self._prefix, self._index) else own), self._index)
         self._unpublished.clear()
 
     def clean(self, used: AbstractSet[str], older_than: float = 0) -> None:
-        """Remove parts that are not used, and what was made of them."""
+        """Remove parts that are not used, and what was made of them, but for those that another may be about to name."""
         super().clean(used, older_than)
         with suppress(OSError):
-            there = [name for name in self._prefix.listed() if name.startswith(_BELOW) and not name.endswith(".json")]
-            self._prefix.remove([name for name in there if part_of(name.removeprefix(_BELOW)) not in used])
+            there = {name.removeprefix(_BELOW): one.modified_ns for name, one in self._prefix.listed().items()}
+            old = max(there.values(), default=0) - UNNAMED_SECONDS * 10**9  # by the clock of the store
+            known = {name for name in there if name in self._sizes and not name.endswith(".json") and there[name] < old}
+            self._prefix.remove(_BELOW + name for name in known if part_of(name) not in used)
+
+
+def is_ours(prefix: IndexPrefix, folder: Path) -> bool:
+    """Whether the index below a prefix is as the driver whose folder this is has left it. Raises RemoteTrouble."""
+    own = index_file.stamp(folder).encode()
+    return prefix.beginning(index_file.NAME, len(own)) == own
 
 
 @contextmanager

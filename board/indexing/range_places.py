@@ -10,16 +10,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from board.indexing import prefix_claim
 from board.indexing.index_prefix import IndexPrefix
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
 from board.remote import local_names, mounts
 from board.remote.addresses import Address
-from board.remote.object_store import RemoteObject
+from board.remote.mirror import local_stamp
+from board.remote.object_store import RemoteObject, Replaced
 from board.runs.byte_range import ByteRange
 from board.runs.index_folder import IndexFolder
 from board.runs.part_folder import Piece
-from board.sources import index_file, presence
+from board.sources import index_file, presence, shards
 from board.sources.shards import Shard
 
 _BESIDE_DATABASES = ("-wal",)
@@ -42,11 +42,13 @@ def at_hand(source: dict[str, Any] | None, byte_range: ByteRange) -> Iterator[By
     if source is None:
         yield byte_range
         return
-    objects = [RemoteObject(**one) for one in source["objects"]]
+    objects, shard = [RemoteObject(**one) for one in source["objects"]], byte_range.shard
+    if shards.is_plain(shard) and local_stamp(objects[0]) != (shard.size, shard.mtime_ns):
+        raise Replaced  # it was listed anew since the shard was cut
     with mounts.lent(Address(source["scheme"], source["authority"], ""), "", objects) as folder:
         path, *others = (folder / local_names.local_path(one.key) for one in objects)
-        companions = tuple(str(one) for one in others[: len(byte_range.shard.companions)])
-        yield replace(byte_range, shard=replace(byte_range.shard, path=path, companions=companions, within=folder))
+        companions = tuple(str(one) for one in others[: len(shard.companions)])
+        yield replace(byte_range, shard=replace(shard, path=path, companions=companions, within=folder))
 
 
 @contextmanager
@@ -56,26 +58,9 @@ def index_at_hand(order: dict[str, Any], kept: Piece | None) -> Iterator[IndexFo
     if told is None:
         yield IndexFolder(Path(order["index"]), order["owner"])
         return
-    prefix = prefix_of(told)
-    try:
-        with folder_for_a_while() as folder:
-            (folder / index_file.PARTS).mkdir()
-            fetched = [f"{index_file.PARTS}/{file.name}" for file in kept.files] if kept else []
-            prefix.fetch([prefix.look(name) for name in fetched], folder)
-            yield PrefixFolder(folder, order["owner"], prefix, dict.fromkeys(fetched, 0))
-    finally:
-        prefix.close()
-
-
-def prefix_of(told: dict[str, Any]) -> IndexPrefix:
-    """The prefix that an order names."""
-    return IndexPrefix(Address(told["scheme"], told["authority"], told["prefix"]))
-
-
-def why_not(told: dict[str, Any]) -> str:
-    """Why nothing must be written below a prefix; empty when it may."""
-    prefix = prefix_of(told)
-    try:
-        return "" if prefix_claim.is_of(prefix, told["claim"]) else "another `index` has taken this index over"
-    finally:
-        prefix.close()
+    prefix = IndexPrefix(Address(**told))
+    with folder_for_a_while() as folder:
+        (folder / index_file.PARTS).mkdir()
+        fetched = [f"{index_file.PARTS}/{file.name}" for file in kept.files] if kept else []
+        prefix.fetch_named(fetched, folder)
+        yield PrefixFolder(folder, order["owner"], prefix, dict.fromkeys(fetched, 0))

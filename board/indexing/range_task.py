@@ -77,8 +77,8 @@ def unfit(order: dict[str, Any]) -> str:
     """Why this process must not work on the order; empty when it may."""
     if order["store"] != version():
         return f"{platform.node()} has another version of the board than the machine that asks"
-    if order.get("prefix"):  # of a frame nothing but the index is told
-        return range_places.why_not(order["prefix"])
+    if order.get("prefix"):  # which no worker sees as a folder; of a frame nothing but the index is told
+        return ""
     try:
         owner = index_file.read(Path(order["index"]))["id"]
     except BoardError as error:

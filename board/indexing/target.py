@@ -15,7 +15,7 @@ from board.remote.addresses import Address
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.sources import candidates, index_file, presence, shards
+from board.sources import candidates, index_file, locations, presence, shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 
@@ -48,11 +48,11 @@ class IndexTarget:
     @property
     def named(self) -> str:
         """The run as the index names it: its path, or its address."""
-        return mounts.shown_place(self.location)
+        return locations.shown_place(self.location)
 
     def looked_at_again(self) -> "IndexTarget":
         """The run as it is now, listed anew where it lies elsewhere. Raises RunNotFound."""
-        if address := mounts.address_of(self.location):
+        if address := locations.address_of(self.location):
             mounts.mounted(address, anew=True)
         found, problems = _found(self.location)
         return replace(self, found=found, problems=problems, before=_before(self.destination, self.named, self.key))
@@ -84,7 +84,7 @@ def opened(
         raise candidates.no_shards(source)
     reading = read_as(source, extra_pads, tokenizer.resolve() if tokenizer else None, mapping, family)
     key = reading_key(reading)
-    with below_prefix(goal, wait) if isinstance(goal, Address) else in_folder(goal) as destination:
+    with below_prefix(goal) if isinstance(goal, Address) else in_folder(goal) as destination:
         before = _before(destination, _said(run), key)
         owner = before["id"] if before else uuid4().hex
         yield IndexTarget(source, destination, owner, reading, key, found, problems, before)

@@ -21,11 +21,11 @@ from board.push.examples import Links, RunExamples
 from board.push.state import state_of
 from board.push.targets import Target
 from board.push.told_findings import FollowedFindings, ToldFinding, at_steps, findings_of, untold
-from board.remote import mounts
 from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
+from board.sources import locations
 from board.text.path_names import path_of, shown
 
 LOOK_SECONDS: Final = 1.0
@@ -74,7 +74,7 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     Raises BoardError when the run cannot be opened, or when the tracker is missing or fails: what was pushed stays noted.
     """
     location = request.location.resolve()
-    name = request.name or mounts.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
+    name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again, kept=request.kept) as state:
         handing = Handing(request.target, state, name, done)
         try:

@@ -16,6 +16,8 @@ _WITH_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _WEB: Final = ("http", "https")
 _WITHOUT_HOST: Final = ("hf",)
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_LONGEST: Final = 180
+"""Letters of a bucket's or host's name, after which a folder is called."""
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,221}")
 
 
@@ -61,7 +63,8 @@ def parsed(text: str) -> Address:
         raise ArgumentRefused(
             f"This {scheme}:// address cannot be opened: a part of its path is empty, '.', '..' or not printable."
         )
-    if not (_BUCKET if scheme in ("s3", "gs") else _HOST).fullmatch(authority) and scheme not in _WITHOUT_HOST:
+    is_named = scheme in _WITHOUT_HOST or (_BUCKET if scheme in ("s3", "gs") else _HOST).fullmatch(authority)
+    if not is_named or len(authority) > _LONGEST:
         raise ArgumentRefused(
             f"This {scheme}:// address cannot be opened: what follows {scheme}:// is no name of a bucket or host."
         )

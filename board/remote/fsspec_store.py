@@ -1,9 +1,12 @@
-"""Any file system that fsspec knows, as a store of objects: Google's storage, SSH.
+"""The stores that fsspec's file systems speak with: S3, Google's storage, the Hugging Face Hub, SSH; uncached, as every byte is read once.
 
-Each finds credentials by its own usual means. A range is bound to a version by looking at it once more, as fsspec has no other way that all
-share. Knows neither which file system it is nor any run.
+Each finds credentials by its own usual means. S3 is asked for a range of that very version, the Hub names the version with its answer; of the
+others a range is looked at once more, as fsspec has no way that all share. Methods that begin with `_` are the awaitable ones of fsspec's
+asynchronous file systems, by its documentation. Knows no run.
 """
 
+import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -13,116 +16,245 @@ from uuid import uuid4
 
 import fsspec
 
-from board.remote.object_store import Denied, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
-from board.remote.retrying import with_retries
+from board.remote.addresses import Address
+from board.remote.object_store import (
+    Denied,
+    ObjectStore,
+    Passing,
+    RemoteObject,
+    RemoteTrouble,
+    Replaced,
+    Vanished,
+    all_of,
+    waited,
+    with_retries,
+)
 
-_VERSIONS: Final = ("generation", "etag", "ETag", "blob_id", "md5Hash", "sha256", "ino")
+_VERSIONS: Final = ("generation", "etag", "ETag", "md5Hash", "sha256")
 _TIMES: Final = ("mtime", "updated", "LastModified", "last_modified", "modified", "created")
-_DENIED: Final = ("Permission", "Unauthorized", "Forbidden", "Auth", "Credentials", "Gated", "HostKey", "Denied", "RefreshError")
-_GONE: Final = ("NotFound", "NoSuchFile", "NoSuchPath")
+
+_DENIED: Final = re.compile(
+    "Permission|Unauthor|Forbidden|Auth|Credential|Gated|HostKey|Denied|Refresh|Token|Expired|Signature|AccessKey|AllAccess|Skewed|40[137]$"
+)
+_GONE: Final = re.compile("NotFound|NoSuch|404$|410$")
+_REPLACED: Final = re.compile("Precondition|Conditional|InvalidRange|412$|416$")
+_FINAL: Final = re.compile("Invalid|NotImplemented|Redirect|Profile|Validation|UnknownEndpoint|ConfigParse|301$|400$")
+"""Names of errors' classes, codes of S3 and of HTTP: what each says is not repeated, as it may quote what was asked."""
+
+_SECONDS: Final = 20.0
+"""To connect; the Hub, for an answer."""
+
+_MOST_LISTING: Final = 600.0
+"""Seconds in which `find` is to have all."""
+
+PAGE: Final = 1_000
+"""Objects asked for at a time, the most that S3 gives."""
 
 
-class FsspecStore:
+class FsspecStore(ObjectStore):
     """One file system; `below` is what its paths have before the keys, such as a bucket's name."""
 
-    def __init__(self, files: fsspec.AbstractFileSystem, below: str = "", *, seeks: bool = False) -> None:
-        """With `seeks` a range is read from an open file: not every file system asks for ranges alone when it is told to."""
-        self._files, self._below, self._seeks = files, below, seeks
+    def __init__(self, files: fsspec.AbstractFileSystem, below: str = "") -> None:
+        super().__init__()
+        self._files, self._below = files, below
 
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
         """The files below a prefix, links left out. Raises RemoteTrouble."""
+        self._files.invalidate_cache()
+        asked = with_retries(lambda: self._asked("find", self._path(prefix), detail=True))
+        try:
+            found = waited(asyncio.wait_for(asked, _MOST_LISTING))
+        except TimeoutError as error:
+            raise RemoteTrouble(f"takes more than {_MOST_LISTING:.0f} seconds to list: name a folder of it") from error
+        yield from (
+            self._described(path, told) for path, told in found.items() if told.get("type") == "file" and not told.get("islink")
+        )
 
-        def listed() -> Mapping[str, Any]:
-            self._files.invalidate_cache()
-            return self._asked("find", self._path(prefix), detail=True)  # type: ignore[no-any-return]
-
-        for path, told in with_retries(listed).items():
-            if told.get("type") == "file" and not told.get("islink"):
-                yield self._described(path, told)
-
-    def look(self, key: str) -> RemoteObject:
+    async def look(self, key: str) -> RemoteObject:
         """As it is now. Raises RemoteTrouble."""
         self._files.invalidate_cache()
-        return self._described(self._path(key), self._asked("info", self._path(key)))
+        return self._described(self._path(key), await self._asked("info", self._path(key)))
 
-    def read(self, found: RemoteObject, start: int, stop: int) -> Iterator[bytes]:
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
         """A range of the object, which is looked at afterwards. Raises RemoteTrouble."""
-        data = self._range(self._path(found.key), start, stop)
-        if len(data) != min(stop, found.size) - start or self.look(found.key).version != found.version:
-            raise Replaced("was changed while it was being read: look again")
-        yield data
+        data = await self._range(self._path(found.key), start, stop)
+        if len(data) != stop - start or (await self.look(found.key)).version != found.version:
+            raise Replaced
+        into += data
 
-    def put(self, key: str, path: Path) -> None:
-        """A whole object; where files come into being as they are written, under another name first. Raises RemoteTrouble."""
-        if not self._seeks:
-            self._asked("put_file", str(path), self._path(key))
-            return
-        unfinished = self._unfinished(key)
-        try:
-            self._asked("put_file", str(path), unfinished)
-            self._asked("mv", unfinished, self._path(key))
-        except BaseException:
-            with suppress(RemoteTrouble):
-                self._asked("rm_file", unfinished)
-            raise
+    async def put(self, key: str, path: Path) -> None:
+        """A whole object. Raises RemoteTrouble."""
+        await self._asked("put_file", str(path), self._path(key))
 
-    def create(self, key: str, data: bytes) -> None:
-        """By a condition that the file system keeps. Raises Replaced where there is one."""
-        try:
-            if self._seeks:
-                self._asked("makedirs", self._path(key).rpartition("/")[0], exist_ok=True)
-                with self._asked("open", self._path(key), "xb+") as stream:
-                    stream.write(data)
-            else:
-                self._asked("pipe_file", self._path(key), data, mode="create")
-        except RemoteTrouble:
-            if self._is_there(key):
-                raise Replaced("is there already") from None
-            raise
+    async def remove(self, keys: Sequence[str]) -> None:
+        """Those that are gone are gone. Raises RemoteTrouble."""
+        found = await all_of([lambda key=key: self._asked("rm_file", self._path(key)) for key in keys])  # type: ignore[misc]
+        for error in found:
+            if isinstance(error, BaseException) and not isinstance(error, Vanished):
+                raise error
 
-    def remove(self, keys: Sequence[str]) -> None:
-        """One after another; those that are gone are gone. Raises RemoteTrouble."""
-        for key in keys:
-            with suppress(Vanished):
-                self._asked("rm_file", self._path(key))
-
-    def _is_there(self, key: str) -> bool:
-        try:
-            self.look(key)
-        except RemoteTrouble:
-            return False
-        return True
-
-    def _unfinished(self, key: str) -> str:
-        above, _, _ = self._path(key).rpartition("/")
-        return f"{above}/.{uuid4().hex}.tmp"
-
-    def _range(self, path: str, start: int, stop: int) -> bytes:
-        if not self._seeks:
-            return bytes(self._asked("cat_file", path, start=start, end=stop))
-        with self._asked("open", path, "rb") as stream:
-            try:
-                stream.seek(start)
-                return bytes(stream.read(stop - start))
-            except Exception as error:
-                raise trouble_of(error) from error
+    async def _range(self, path: str, start: int, stop: int) -> bytes:
+        return bytes(await self._asked("cat_file", path, start=start, end=stop))
 
     def _path(self, key: str) -> str:
         return f"{self._below}{key}"
 
     def _described(self, path: str, told: Mapping[str, Any]) -> RemoteObject:
-        plain = str(path)
-        key = plain.removeprefix("/").removeprefix(self._below.removeprefix("/"))
+        key = str(path).removeprefix("/").removeprefix(self._below.removeprefix("/"))
         size = int(told.get("size") or 0)
         modified = next((_nanoseconds(told[name]) for name in _TIMES if told.get(name)), 0)
         version = next((str(told[name]) for name in _VERSIONS if told.get(name)), "")
-        return RemoteObject(key, size, modified, f"{version} {modified} {size}")
+        return RemoteObject(key, size, modified, version or f"{modified} {size}")
 
-    def _asked(self, method: str, *arguments: Any, **options: Any) -> Any:
+    async def _asked(self, method: str, *arguments: Any, **options: Any) -> Any:
         try:
-            return getattr(self._files, method)(*arguments, **options)
+            if self._files.async_impl:
+                return await getattr(self._files, f"_{method}")(*arguments, **options)
+            return await asyncio.to_thread(getattr(self._files, method), *arguments, **options)
         except Exception as error:
             raise trouble_of(error) from error
+
+
+class S3Store(FsspecStore):
+    """A bucket of S3, or of anything that speaks as S3 does."""
+
+    def objects(self, prefix: str) -> Iterator[RemoteObject]:
+        """Page by page, as `find` gives nothing before it has all. Raises RemoteTrouble."""
+        more: dict[str, Any] = {"MaxKeys": PAGE} | ({"Prefix": f"{prefix}/"} if prefix else {})
+        while True:
+            page = waited(with_retries(lambda: self._call("list_objects_v2", **more)))
+            yield from (self._described(self._path(one["Key"]), {"size": one["Size"], **one}) for one in page.get("Contents", ()))
+            if not page.get("IsTruncated"):
+                return
+            more["ContinuationToken"] = page["NextContinuationToken"]
+
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
+        """A range of the object that has that very ETag. Raises RemoteTrouble."""
+        answer = await self._call("get_object", Key=found.key, Range=f"bytes={start}-{stop - 1}", IfMatch=found.version)
+        try:
+            async with answer["Body"] as body:
+                if answer["ContentLength"] != stop - start:
+                    raise RemoteTrouble("the store sends other bytes than were asked for")
+                into += await body.read()
+        except RemoteTrouble:
+            raise
+        except Exception as error:
+            raise trouble_of(error) from error
+
+    async def _call(self, method: str, **arguments: Any) -> Any:
+        return await self._asked("call_s3", method, Bucket=self._below.removesuffix("/"), **arguments)
+
+
+class SshStore(FsspecStore):
+    """The files of another machine, which come into being as they are written: under another name first."""
+
+    async def put(self, key: str, path: Path) -> None:
+        """A whole object. Raises RemoteTrouble."""
+        above, _, _ = self._path(key).rpartition("/")
+        unfinished = f"{above}/.{uuid4().hex}.tmp"
+        try:
+            await self._asked("put_file", str(path), unfinished)
+            await self._asked("mv", unfinished, self._path(key))
+        except BaseException:
+            with suppress(RemoteTrouble):
+                await self._asked("rm_file", unfinished)
+            raise
+
+    async def _range(self, path: str, start: int, stop: int) -> bytes:
+        """By an open file, as fsspec's own `cat_file` does it: that of sshfs takes no range."""
+        try:
+            return bytes(await asyncio.to_thread(fsspec.AbstractFileSystem.cat_file, self._files, path, start, stop))
+        except Exception as error:
+            raise trouble_of(error) from error
+
+
+class HubStore(FsspecStore):
+    """All of the Hugging Face Hub: `datasets/owner/name[@revision]/path`."""
+
+    def objects(self, prefix: str) -> Iterator[RemoteObject]:
+        """The files below a prefix; none where the repository has no such folder. Raises RemoteTrouble."""
+        if len(prefix.removeprefix("datasets/").removeprefix("spaces/").removeprefix("models/").split("/")) < 2:
+            raise RemoteTrouble("it names no repository of the Hub, such as datasets/owner/name")
+        yield from super().objects(prefix)
+
+    async def look(self, key: str) -> RemoteObject:
+        """As the repository has it now. Raises RemoteTrouble."""
+        self._files.invalidate_cache()
+        return self._described(key, await self._asked("info", key, refresh=True, expand_info=True))
+
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
+        """A range of the file whose tag is that version's. Raises RemoteTrouble."""
+        into += await asyncio.to_thread(self._ranged, found, start, stop)
+
+    def _ranged(self, found: RemoteObject, start: int, stop: int) -> bytes:
+        """The Hub may lead to its storage for it, without the token. `cat_file` takes the whole for a range, and looks at no tag."""
+        import huggingface_hub
+        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
+
+        headers = build_hf_headers(headers={"Range": f"bytes={start}-{stop - 1}", "Accept-Encoding": "identity"})
+        try:
+            place = self._files.resolve_path(found.key)
+            url = huggingface_hub.hf_hub_url(
+                place.repo_id,
+                place.path_in_repo,
+                repo_type=place.repo_type,
+                revision=place.revision,
+                endpoint=self._files.endpoint,
+            )
+            answer = http_backoff("GET", url, headers=headers, timeout=_SECONDS, max_retries=0)
+            hf_raise_for_status(answer)
+        except Exception as error:
+            raise trouble_of(error) from error
+        first = next(iter(answer.history), answer)
+        tag = str(first.headers.get("X-Linked-Etag") or first.headers.get("ETag") or "").removeprefix("W/").strip('"')
+        if tag != found.version:
+            raise Replaced
+        if answer.status_code == 200 and (start, stop) != (0, found.size):
+            raise RemoteTrouble("the Hub serves no ranges of it")
+        return bytes(answer.content)
+
+    def _described(self, path: str, told: Mapping[str, Any]) -> RemoteObject:
+        """Large files go by the sum of their content, others by git's name for it: as the tags of answers do."""
+        return RemoteObject(str(path), int(told["size"]), 0, str((told.get("lfs") or {}).get("sha256") or told["blob_id"]))
+
+
+def s3(address: Address) -> ObjectStore:
+    """A bucket, with which nothing is kept that was listed; what may pass is tried again by `with_retries` alone."""
+    import s3fs
+
+    limits = {"connect_timeout": 10, "read_timeout": 30, "retries": {"max_attempts": 1}, "max_pool_connections": 32}
+    files = s3fs.S3FileSystem(use_listings_cache=False, skip_instance_cache=True, config_kwargs=limits)
+    files.retries = 1
+    return S3Store(files, f"{address.authority}/")
+
+
+def google(address: Address) -> ObjectStore:
+    """A bucket of Google's storage."""
+    from gcsfs.core import GCSFileSystem  # that of the package itself asks of each bucket what only administrators may know
+
+    return FsspecStore(GCSFileSystem(use_listings_cache=False, skip_instance_cache=True), f"{address.authority}/")
+
+
+def hub(address: Address) -> ObjectStore:
+    """The Hub: an address names the repository."""
+    import huggingface_hub
+
+    return HubStore(huggingface_hub.HfFileSystem(skip_instance_cache=True))
+
+
+def ssh(address: Address) -> ObjectStore:
+    """Another machine. Raises RemoteTrouble where it cannot be connected with."""
+    import sshfs
+
+    user, _, place = address.authority.rpartition("@")
+    host, colon, port = place.rpartition(":") if not place.endswith("]") else (place, "", "")
+    # asyncssh reads ~/.ssh/config, keys and the agent, and with known_hosts empty rather than None refuses a host that is not known there
+    options = {"known_hosts": (), **({"username": user} if user else {}), **({"port": int(port)} if colon else {})}
+    name = (host if colon else place).strip("[]")
+    try:
+        return SshStore(sshfs.SSHFileSystem(name, skip_instance_cache=True, timeout=_SECONDS, **options), "/")
+    except Exception as error:
+        raise trouble_of(error) from error
 
 
 def _nanoseconds(value: Any) -> int:
@@ -135,21 +267,36 @@ def _nanoseconds(value: Any) -> int:
         return 0
 
 
-def trouble_of(error: Exception) -> RemoteTrouble:
-    """What an error means by its class, without its words, which may quote what was asked."""
-    name = type(error).__name__
+def trouble_of(error: BaseException) -> RemoteTrouble:
+    """What an error means by its class and its code, or those of the error that it came of."""
+    if isinstance(error, RemoteTrouble):
+        return error
+    code = next(filter(None, map(_code, (error, error.__cause__))), "")
     forbidden = type(error) is OSError and str(error).startswith("Forbidden")  # gcsfs has no class for it
-    if forbidden or _status(error) in (401, 403):  # the Hub says so, too, of what is not there
-        return Denied(f"the store refuses the credentials, or there are none for it ({name})")
-    if isinstance(error, FileNotFoundError) or any(word in name for word in _GONE):
-        return Vanished("it is not there")
-    if isinstance(error, PermissionError) or any(word in name for word in _DENIED):
-        return Denied(f"the store refuses the credentials, or there are none for it ({name})")
-    if isinstance(error, ValueError | TypeError | NotImplementedError):
+    name = code or type(error).__name__
+    if forbidden or _DENIED.search(code):  # the Hub says so, too, of what is not there
+        return _denied(name)
+    if isinstance(error, FileNotFoundError) or _GONE.search(name):
+        return Vanished(f"the store has nothing there ({name})")
+    if isinstance(error, PermissionError) or _DENIED.search(name):
+        return _denied(name)
+    if _REPLACED.search(name):
+        return Replaced()
+    if isinstance(error, ValueError | TypeError | NotImplementedError) or _FINAL.search(name):
         return RemoteTrouble(f"the store cannot be asked so ({name})")
-    return Passing(f"the store did not answer as it should ({name})")
+    return Passing(f"the store cannot be reached, or did not answer as it should ({name})")
 
 
-def _status(error: Exception) -> object:
-    """What HTTP answered, as the libraries keep it; None where it did not."""
-    return getattr(getattr(error, "response", None), "status_code", None) or getattr(error, "code", None)
+def _denied(name: str) -> Denied:
+    if "Expired" in name:
+        return Denied(f"the credentials have expired ({name}): renew them, and the board goes on")
+    return Denied(f"the store refuses the credentials, or there are none for it that can be used ({name})")
+
+
+def _code(error: BaseException | None) -> str:
+    """What S3 or HTTP answered, as the libraries keep it; empty where they did not."""
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        return str(response.get("Error", {}).get("Code", ""))
+    found = getattr(response, "status_code", None) or getattr(error, "code", None)
+    return str(found) if isinstance(found, int) and 100 <= found < 600 else ""

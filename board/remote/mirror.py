@@ -5,34 +5,29 @@ a little memory on their way; those that a library must have in a file, as of an
 neither which store it is nor what is asked for next.
 """
 
+import asyncio
+import io
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from board.errors import RunNotFound
-from board.remote import local_names
-from board.remote.fetch_threads import FetchThreads
+from board.remote import local_names, object_store
 from board.remote.object_store import ObjectStore, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
-from board.remote.retrying import with_retries
-
-BLOCK: Final = 1 << 16
-"""Bytes are asked for in whole blocks of so many; the last of an object may be shorter."""
-
-REQUEST_BLOCKS: Final = 32
-"""Blocks asked for at once, 2 MiB: what is asked for in pieces travels in parallel, and a cut costs little."""
+from board.remote.places import BLOCK, REQUEST_BLOCKS, Span
 
 HELD_BLOCKS: Final = 1_024
 """So many are in memory at most, 64 MiB, those that were asked for last."""
 
-Span = tuple[Path, int, int]
-"""A file of the mirror, and the bytes of it that are wanted."""
+_MOST_AHEAD: Final = 8 << 20
+"""Bytes fetched ahead of somebody who reads in order."""
 
 _Held = tuple["Future[bytes]", int]
 """A request, and the block that it begins with."""
@@ -47,7 +42,7 @@ class Mirror:
         self._make_store = make_store
         self.known: dict[str, RemoteObject] = {}
         """The objects as they were listed or looked at last, by the path of their file in the mirror."""
-        self._threads = FetchThreads()
+        self._gate = asyncio.Semaphore(object_store.AT_ONCE)
         self._changing = threading.Lock()
         self._held: OrderedDict[tuple[str, str, int], _Held] = OrderedDict()
         """By key, version and block."""
@@ -58,10 +53,6 @@ class Mirror:
     def store(self) -> ObjectStore:
         """What is mirrored. Raises BoardError where a library is missing."""
         return self._make_store()
-
-    def close(self) -> None:
-        """Nothing is fetched any more."""
-        self._threads.end()
 
     def connect_anew(self) -> None:
         """Make another store when it is needed next."""
@@ -90,7 +81,7 @@ class Mirror:
             key = local_names.key_of(PurePosixPath(name))
         except RunNotFound as error:
             raise Vanished(str(error)) from error
-        return with_retries(lambda: self.store.look(key))
+        return object_store.waited(object_store.with_retries(lambda: self.store.look(key)))
 
     def lacks(self, found: RemoteObject, start: int, stop: int) -> bool:
         """Whether some of these bytes were not asked for, or are not held any more."""
@@ -98,10 +89,12 @@ class Mirror:
 
     def ask(self, found: RemoteObject, start: int, stop: int) -> list[_Held]:
         """Have these bytes fetched, and go on: block by block the request that has it. What goes wrong shows when they are read."""
+        store = self.store
         with self._changing:
             wanted = [(found.key, found.version, block) for block in _blocks(found, start, stop)]
             for run in _runs([block for *_, block in wanted if (found.key, found.version, block) not in self._held]):
-                future = self._threads.submit(partial(self._fetched, found, run.start * BLOCK, min(run.stop * BLOCK, found.size)))
+                stop = min(run.stop * BLOCK, found.size)
+                future = object_store.begun(self._fetched(store, found, run.start * BLOCK, stop))
                 self._held.update({(found.key, found.version, block): (future, run.start) for block in run})
             asked = [self._held[one] for one in wanted]
             for one in wanted:
@@ -122,19 +115,19 @@ class Mirror:
             raise
         return data[start - first * BLOCK : stop - first * BLOCK]
 
-    def _fetched(self, found: RemoteObject, start: int, stop: int) -> bytes:
+    async def _fetched(self, store: ObjectStore, found: RemoteObject, start: int, stop: int) -> bytes:
         """A range that is gone on with where it was cut."""
         data = bytearray()
 
-        def fetch() -> None:
-            for piece in self.store.read(found, start + len(data), stop):
-                data.extend(piece)
-                if len(data) > stop - start:
-                    raise RemoteTrouble("the store sent more bytes than were asked for")
+        async def fetch() -> None:
+            await store.read(found, start + len(data), stop, data)
+            if len(data) > stop - start:
+                raise RemoteTrouble("the store sent more bytes than were asked for")
             if len(data) < stop - start:
                 raise Passing("the connection was cut before all bytes had come")
 
-        with_retries(fetch, lambda: len(data))
+        async with self._gate:
+            await object_store.with_retries(fetch, lambda: len(data))
         return bytes(data)
 
     def look_ahead(self, path: Path, start: int, stop: int) -> None:
@@ -169,6 +162,44 @@ class Mirror:
             self._written[path] = status.st_ino, written
         finally:
             os.close(descriptor)
+
+
+class MirroredFile(io.RawIOBase):
+    """An object as a file that is read, further ahead the longer it is read in order. One thread at a time; without a descriptor."""
+
+    def __init__(self, mirror: Mirror, found: RemoteObject) -> None:
+        self._mirror, self._found = mirror, found
+        self._at, self._ended_at, self._ahead = 0, 0, BLOCK
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Any byte is as near as any other."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte, counted from the start, from here or from the end."""
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._found.size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        """Which byte is next."""
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer or a part of it; 0 at the end. Raises OSError."""
+        start, stop = self._at, min(self._at + len(buffer), self._found.size)
+        if start >= stop:
+            return 0
+        if self._mirror.lacks(self._found, start, stop):
+            self._ahead = min(_MOST_AHEAD, self._ahead * 2) if start == self._ended_at else BLOCK
+            self._mirror.ask(self._found, start, max(stop, start + self._ahead))
+        self._at = self._ended_at = stop
+        data = self._mirror.read(self._found, start, stop)
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _blocks(found: RemoteObject, start: int, stop: int) -> range:

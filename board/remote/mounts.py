@@ -1,10 +1,10 @@
 """The stores that this process reads: an address → the folder that stands for it, and back; when a store is listed again, and what went wrong.
 
-Any process knows a path below the cache's folder of mirrors for what it is, and fetches what is missing there. Knows no run.
+The path of a mirror says of which store it is: any process knows one for what it is, and fetches what is missing there. Only paths that may
+be a mirror's come here (`board.sources.locations` and `presence`). Knows no run.
 """
 
 import io
-import json
 import os
 import threading
 import time
@@ -12,17 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
 from board.errors import BoardError, RunNotFound
 from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
-from board.remote.mirror import Mirror
-from board.remote.mirrored_file import MirroredFile
-from board.remote.object_store import LeavingOut, ObjectStore, RemoteObject
-from board.system import atomic_write
+from board.remote.mirror import Mirror, MirroredFile
+from board.remote.object_store import ObjectStore, RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown
 from board.user_files import folders_for_a_while, private_folders, user_folders
@@ -40,10 +37,11 @@ TOLD_OBJECTS: Final = 500
 TOLD_LEFT_OUT: Final = 20
 """So many files that cannot be read are named."""
 
-_TOLD: Final = "store.json"
-
 _LENT: Final = "lent"
-"""Begins the name of a mirror that is there for a while."""
+"""Begins the name of the folder of a mirror that is there for a while."""
+
+_OWN: Final = "own"
+"""A file in it, which names the folder of the mirror that is of no object: what is written there is read there."""
 
 
 @dataclass
@@ -73,7 +71,6 @@ class _Mount:
         self, folder: Path, address: Address, make_store: Callable[[Address], ObjectStore] = stores.store_of, own: str = ""
     ) -> None:
         self.address, self.own = address, own
-        """A folder of it that is of no object: what is written there is read there."""
         self.mirror = Mirror(folder, lambda: make_store(address))
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
@@ -93,8 +90,7 @@ class _Mount:
             try:
                 with self.changing:
                     listing.kept = placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
-                    store = self.mirror.store
-                    listing.left_out = dict(store.left_out) if isinstance(store, LeavingOut) else {}
+                    listing.left_out = dict(self.mirror.store.left_out)
                 for name, other in [*self.prefixes.items()]:
                     if not prefix or name == prefix or name.startswith(f"{prefix}/"):
                         other.trouble = ""
@@ -143,18 +139,13 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
 def _mount_of(address: Address) -> _Mount:
     store = Address(address.scheme, address.authority, "")
     folder = _folder_of(store)
+    private_folders.made(folder / "files", user_folders.cache())
     with _changing:
-        if folder not in _mounts:
-            private_folders.made(folder / "files", user_folders.cache())
-            _tell(folder, store)
-            _mounts[folder] = _Mount(folder, store)
-        return _mounts[folder]
+        return _mounts.setdefault(folder, _Mount(folder, store))
 
 
-def _folder_of(store: Address) -> Path:
-    digest = blake2b(store.store.encode(), digest_size=6).hexdigest()
-    safe = "".join(letter if letter.isalnum() or letter in ".-" else "_" for letter in store.authority)[:80]
-    return _real(user_folders.cache()) / places.FOLDER / "-".join(filter(None, [store.scheme, safe, digest]))
+def _folder_of(store: Address, *below: str) -> Path:
+    return Path(_real(user_folders.cache()), places.FOLDER, *below, store.scheme, local_names.local_path(store.authority))
 
 
 def standing_for(text: str) -> Path:
@@ -172,11 +163,12 @@ def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str 
     Raises OSError where the disk is full.
     """
     cache, address = _real(user_folders.cache()), Address(store.scheme, store.authority, "")
-    with folders_for_a_while.made(cache / places.FOLDER, cache, _LENT) as folder:
+    with folders_for_a_while.made(cache / places.FOLDER, cache, _LENT) as lent_folder:
         place = (local_names.local_path(prefix) / own).as_posix() if own else ""
+        folder = _folder_of(address, lent_folder.name)
         mount = _Mount(folder, address, stores.shared, place)
         (folder / "files" / place).mkdir(parents=True)
-        _tell(folder, address, place)
+        (lent_folder / _OWN).write_text(place)
         try:
             with _changing:
                 _mounts[folder] = mount
@@ -186,7 +178,6 @@ def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str 
         finally:
             with _changing:
                 _mounts.pop(folder, None)
-            mount.mirror.close()
 
 
 def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
@@ -194,11 +185,6 @@ def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
     found = _mount_at(path)
     known = found[0].mirror.known.get(PurePosixPath(found[1]).as_posix()) if found else None
     return (found[0].address, known) if found and known else None
-
-
-def _tell(folder: Path, store: Address, own: str = "") -> None:
-    told = {"scheme": store.scheme, "authority": store.authority, "own": own}
-    atomic_write.write(folder / _TOLD, json.dumps(told).encode())
 
 
 @lru_cache(maxsize=16)
@@ -211,30 +197,30 @@ def _mount_at(path: Path) -> tuple[_Mount, str] | None:
     if not places.may_be_mirrored(path):
         return None
     text, cache = str(path), user_folders.cache()
-    real = _real(cache)
-    for root in (real, cache) if real != cache else (real,):
+    for root in (_real(cache), cache):
         start = f"{root}{os.sep}{places.FOLDER}{os.sep}"
         if text.startswith(start):
-            name, _, rest = text[len(start) :].partition(os.sep)
-            inside = rest.partition(os.sep)
-            mount = _known_mount(real / places.FOLDER / name)
-            if not mount or inside[0] != "files" or (mount.own and f"{inside[2]}/".startswith(f"{mount.own}/")):
-                return None
-            return mount, inside[2]
+            return _mount_below(PurePath(text[len(start) :]).parts)
     return None
 
 
-def _known_mount(folder: Path) -> _Mount | None:
+def _mount_below(parts: Sequence[str]) -> tuple[_Mount, str] | None:
+    """The same of the parts of a path below the folder of mirrors."""
+    lent_folder = [part for part in parts[:1] if part.startswith(f"{_LENT}-")]
+    named, inside = parts[len(lent_folder) :][:3], "/".join(parts[len(lent_folder) + 3 :])
+    if len(named) < 3 or named[0] not in addresses.SCHEMES or named[2] != "files":
+        return None
+    store = Address(named[0], local_names.key_of(PurePosixPath(named[1])), "")
+    folder = _folder_of(store, *lent_folder)
     with _changing:
-        if folder not in _mounts:
+        mount = _mounts.get(folder)
+        if mount is None:
             try:
-                told = json.loads((folder / _TOLD).read_bytes())
-                _mounts[folder] = _Mount(
-                    folder, Address(str(told["scheme"]), str(told["authority"]), ""), own=str(told.get("own", ""))
-                )
-            except (OSError, ValueError, KeyError, TypeError):
+                own = folder.parents[1].joinpath(_OWN).read_text() if lent_folder else ""
+            except OSError:  # it is gone
                 return None
-        return _mounts[folder]
+            mount = _mounts[folder] = _Mount(folder, store, own=own)
+    return None if mount.own and f"{inside}/".startswith(f"{mount.own}/") else (mount, inside)
 
 
 def mirror_of(path: Path) -> Mirror | None:
@@ -263,16 +249,6 @@ def address_of(path: Path) -> str:
     with suppress(RunNotFound):
         prefix = local_names.key_of(Path(found[1])) if found[1] else ""
     return shown_address(found[0].address, prefix)
-
-
-def shown_place(path: Path) -> str:
-    """A path as it is shown: of a mirror the address that it stands for."""
-    return address_of(path) or shown(path)
-
-
-def shown_name(path: Path) -> str:
-    """The name of a folder as it is shown: of a mirror's root the bucket's or host's."""
-    return shown_place(path).rstrip("/").rpartition("/")[2] if address_of(path) else shown(path.name)
 
 
 def refresh(folder: Path, *, wait: bool = False) -> None:

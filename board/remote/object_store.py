@@ -1,13 +1,26 @@
 """What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
 
-Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it. Knows no store.
+Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may pass
+is tried again, with waits that double and vary, so that many readers do not come back at once. What is asked goes on in fsspec's own thread,
+which ends with the process and is waited for by nobody then. Knows no store.
 """
 
 import errno
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Final, TypeVar
+
+AT_ONCE: Final = 16
+"""Requests of one kind under way at a time."""
+
+MOST_TRIES: Final = 6
+FIRST_SECONDS: Final = 0.25
+LONGEST_SECONDS: Final = 8.0
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,41 +58,80 @@ class Vanished(RemoteTrouble):
 class Replaced(RemoteTrouble):
     """The object is another than the one that was listed."""
 
+    def __init__(self, sentence: str = "was changed while it was being read: look again") -> None:
+        super().__init__(sentence)
+
 
 class Elsewhere(RemoteTrouble):
     """It leads out of what may be read."""
 
 
-class ObjectStore(Protocol):
-    """A bucket, or a host. Called from several threads at once."""
+class ObjectStore:
+    """A bucket, or a host. Asked for many things at once; those that can be written to put objects whole, or not at all."""
+
+    def __init__(self) -> None:
+        self.left_out: dict[str, str] = {}
+        """By key why an object is not among those that were listed last, of a store that lists what it can."""
 
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
-        """What lies below the prefix, `prefix/…`, in any order. Raises RemoteTrouble."""
+        """What lies below the prefix, `prefix/…`, in any order. Waits for it. Raises RemoteTrouble."""
+        raise NotImplementedError
 
-    def look(self, key: str) -> RemoteObject:
+    async def look(self, key: str) -> RemoteObject:
         """One object as it is now. Raises RemoteTrouble, Vanished where there is none."""
+        raise NotImplementedError
 
-    def read(self, found: RemoteObject, start: int, stop: int) -> Iterator[bytes]:
-        """Its bytes from `start` to before `stop`, in pieces, of that very version. Raises RemoteTrouble, perhaps after some of them."""
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
+        """Add its bytes from `start` to before `stop`, of that very version. Raises RemoteTrouble, perhaps after some of them."""
+        raise NotImplementedError
 
-
-@runtime_checkable
-class LeavingOut(ObjectStore, Protocol):
-    """A store that lists what it can where single objects cannot be used."""
-
-    left_out: dict[str, str]
-    """By key why an object is not among those that were listed last."""
-
-
-@runtime_checkable
-class WritableStore(ObjectStore, Protocol):
-    """A store that can be written to. What is put there is there whole, or not at all."""
-
-    def put(self, key: str, path: Path) -> None:
+    async def put(self, key: str, path: Path) -> None:
         """Have an object hold what a file holds, in the place of what stood there. Raises RemoteTrouble."""
+        raise NotImplementedError
 
-    def create(self, key: str, data: bytes) -> None:
-        """Make an object. Raises Replaced where there is one of that name, as far as the store can tell, RemoteTrouble."""
-
-    def remove(self, keys: Sequence[str]) -> None:
+    async def remove(self, keys: Sequence[str]) -> None:
         """Have these objects be gone. Raises RemoteTrouble."""
+        raise NotImplementedError
+
+
+def begun(asked: Coroutine[Any, Any, _T]) -> "Future[_T]":
+    """What is asked, under way; what goes wrong is raised where its answer is taken."""
+    import asyncio  # here alone, as whoever knows these troubles imports this, and reads mostly what is on this machine
+
+    from fsspec.asyn import get_loop
+
+    return asyncio.run_coroutine_threadsafe(asked, get_loop())
+
+
+def waited(asked: Coroutine[Any, Any, _T]) -> _T:
+    """The answer, waited for."""
+    return begun(asked).result()
+
+
+async def with_retries(act: Callable[[], Awaitable[_T]], progress: Callable[[], object] = lambda: None) -> _T:
+    """What `act` gives, tried again while it raises Passing; a try that got further, as `progress` tells, is the first again."""
+    from asyncio import sleep
+
+    tried, before = 0, progress()
+    while True:
+        try:
+            return await act()
+        except Passing:
+            now = progress()
+            tried, before = 1 if now != before else tried + 1, now
+            if tried >= MOST_TRIES:
+                raise
+            await sleep(min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (tried - 1)) * random.uniform(0.5, 1.0))
+
+
+async def all_of(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T | BaseException]:
+    """What each gives, tried again where that may help, or what it raised; some at a time."""
+    from asyncio import Semaphore, gather
+
+    gate = Semaphore(AT_ONCE)
+
+    async def one(act: Callable[[], Awaitable[_T]]) -> _T:
+        async with gate:
+            return await with_retries(act)
+
+    return await gather(*map(one, acts), return_exceptions=True)

@@ -1,32 +1,48 @@
-"""A web server that lists its folders as pages and serves ranges of bytes, as a store of objects.
+"""A web server that lists its folders as pages of links and serves ranges of bytes, as a store of objects.
 
-Credentials come from where `requests` looks for them, `~/.netrc`. No redirect leads to another host. Whatever a server says is bounded: sizes,
-numbers of folders, bytes and seconds of an answer. Knows no run.
+fsspec's `HTTPFileSystem` has the session here and no more: it reads whatever a server sends, takes the whole for a range, looks at no version
+and follows every link. Here a server is not believed: bytes, seconds, folders and redirects are bounded, by what aiohttp offers. Credentials
+come from `~/.netrc`; no redirect leads to another host, or out of the folder. Knows no run.
 """
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, suppress
 from email.utils import parsedate_to_datetime
 from hashlib import blake2b
-from http.client import HTTPException
-from http.cookiejar import DefaultCookiePolicy
-from threading import local
-from typing import Final
+from html.parser import HTMLParser
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-import requests
-from urllib3.exceptions import HTTPError
+import aiohttp
+from fsspec.implementations.http import HTTPFileSystem
+from yarl import URL
 
-from board.remote import timed_connections, web_index
 from board.remote.addresses import Address
-from board.remote.fetch_threads import FetchThreads
-from board.remote.object_store import Denied, Elsewhere, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
-from board.remote.retrying import with_retries
+from board.remote.object_store import (
+    Denied,
+    Elsewhere,
+    ObjectStore,
+    Passing,
+    RemoteObject,
+    RemoteTrouble,
+    Replaced,
+    Vanished,
+    all_of,
+    waited,
+    with_retries,
+)
 
-_SECONDS: Final = (10.0, 30.0)
-"""To connect, and between two pieces of an answer."""
+HEAD_SECONDS: Final = 30.0
+"""Until the head of an answer is there."""
+
+BODY_SECONDS: Final = 300.0
+"""Until the rest of it is there."""
+
+_BETWEEN_SECONDS: Final = 30.0
+"""Between two pieces of an answer."""
 
 _MOST_PAGE: Final = 16 << 20
 _MOST_DEPTH: Final = 16
@@ -39,7 +55,6 @@ _MOST_VERSION: Final = 200
 _LAST_TIME: Final = 1 << 62
 """In ns since 1970: no file system takes a much later one."""
 _MOST_REDIRECTS: Final = 3
-_PIECE: Final = 1 << 16
 _LOOKED_AT_ONCE: Final = 256
 
 _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -47,20 +62,18 @@ _DENIED: Final = frozenset({401, 403, 407})
 _GONE: Final = frozenset({404, 410})
 _REPLACED: Final = frozenset({412, 416})
 
-_CUT: Final = (OSError, ValueError, HTTPException, HTTPError)
-"""What `requests` and what is below it raise for an answer that does not come, or is none."""
+_T = TypeVar("_T")
 
 _NUMBER: Final = re.compile("[0-9]{1,18}")
 
 
-class WebStore:
-    """One host. Each thread has its own connections."""
+class WebStore(ObjectStore):
+    """One host."""
 
     def __init__(self, address: Address) -> None:
+        super().__init__()
         self._host = address.store
-        self._local = local()
-        self._threads = FetchThreads()
-        self.left_out: dict[str, str] = {}
+        self._files = HTTPFileSystem(skip_instance_cache=True, get_client=_session)
 
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
         """The files of the pages below a prefix; a server that hides its folders has none. Raises RemoteTrouble."""
@@ -72,7 +85,7 @@ class WebStore:
             if folders_listed > _MOST_FOLDERS:
                 raise RemoteTrouble(f"lists more than {_MOST_FOLDERS:,} folders: name one of them")
             try:
-                files, folders = with_retries(lambda folder=folder: self._listed(folder))  # type: ignore[misc]
+                files, folders = waited(with_retries(lambda folder=folder: self._listed(folder)))  # type: ignore[misc]
             except RemoteTrouble as error:
                 if not depth or isinstance(error, Denied | Passing):
                     raise
@@ -82,40 +95,34 @@ class WebStore:
             for at in range(0, len(keys), _LOOKED_AT_ONCE):
                 if time.monotonic() > until:
                     raise RemoteTrouble(f"takes more than {_MOST_LISTING:.0f} seconds to list: name a folder of it")
-                futures = {key: self._threads.submit(self._looker(key)) for key in keys[at : at + _LOOKED_AT_ONCE]}
-                yield from filter(None, (self._found(key, future) for key, future in futures.items()))
+                yield from self._found(keys[at : at + _LOOKED_AT_ONCE])
             if depth < _MOST_DEPTH:
                 waiting += [(f"{folder}/{name}".lstrip("/"), depth + 1) for name in reversed(folders)]
 
-    def _found(self, key: str, future: "Future[RemoteObject]") -> RemoteObject | None:
-        """What was found; None where it has gone since it was listed, or what the server says of it cannot be used."""
-        try:
-            return future.result()
-        except Vanished:
-            return None
-        except RemoteTrouble as error:
-            if isinstance(error, Denied | Passing):  # of the server, not of this file
-                raise
-            self.left_out[key] = str(error.strerror)
-            return None
+    def _found(self, keys: list[str]) -> Iterator[RemoteObject]:
+        """Those that are there still, and of which the server says what can be."""
+        looks = waited(all_of([lambda key=key: self.look(key) for key in keys]))  # type: ignore[misc]
+        for key, found in zip(keys, looks, strict=True):
+            if isinstance(found, RemoteObject):
+                yield found
+            elif not isinstance(found, RemoteTrouble) or isinstance(found, Denied | Passing):  # of the server, not of this file
+                raise found
+            elif not isinstance(found, Vanished):
+                self.left_out[key] = str(found.strerror)
 
-    def _looker(self, key: str) -> Callable[[], RemoteObject]:
-        return lambda: with_retries(lambda: self.look(key))
-
-    def _listed(self, folder: str) -> tuple[list[str], list[str]]:
-        with self._asked("GET", f"{folder}/" if folder else "", {}) as answer:
+    async def _listed(self, folder: str) -> tuple[list[str], list[str]]:
+        async with self._asked("GET", f"{folder}/" if folder else "") as answer:
             if "html" not in answer.headers.get("Content-Type", ""):
                 raise RemoteTrouble("lists no files as a web page of links: the board needs such a list")
             page = bytearray()
-            for piece in _pieces(answer, _MOST_PAGE + 1):
-                page += piece
+            await _take(answer, _MOST_PAGE + 1, page)
             if len(page) > _MOST_PAGE:
                 raise RemoteTrouble("gives a list of files that is too long")
-            return web_index.names_listed(page.decode("utf-8", "replace"), answer.url)
+            return names_listed(page.decode("utf-8", "replace"), str(answer.url))
 
-    def look(self, key: str) -> RemoteObject:
+    async def look(self, key: str) -> RemoteObject:
         """Size, time and version by what the server says of the file. Raises RemoteTrouble."""
-        with self._asked("HEAD", key, {}) as answer:
+        async with self._asked("HEAD", key) as answer:
             if "Content-Length" not in answer.headers:
                 raise RemoteTrouble("does not say how long its files are, which the board needs to know")
             size = _number(answer.headers["Content-Length"])
@@ -123,10 +130,10 @@ class WebStore:
                 raise RemoteTrouble("the server gives a length of the file that cannot be right")
             return _described(key, size, answer)
 
-    def read(self, found: RemoteObject, start: int, stop: int) -> Iterator[bytes]:
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
         """A range of the file, by a server that serves ranges; a small file whole by any. Raises RemoteTrouble."""
-        with self._asked("GET", found.key, {"Range": f"bytes={start}-{stop - 1}"}) as answer:
-            whole = answer.status_code == 200
+        async with self._asked("GET", found.key, {"Range": f"bytes={start}-{stop - 1}"}) as answer:
+            whole = answer.status == 200
             if whole and (start > 0 or stop < found.size):
                 raise RemoteTrouble("is on a server that does not serve ranges of bytes, which the board needs")
             said = answer.headers.get("Content-Range", "")
@@ -134,39 +141,65 @@ class WebStore:
             if size < 0:
                 raise RemoteTrouble("the server does not say which bytes it sent")
             if _described(found.key, size, answer).version != found.version or size != found.size:
-                raise Replaced("was changed while it was being read: look again")
+                raise Replaced
             if not whole and not said.startswith(f"bytes {start}-"):
                 raise Passing("the server sent other bytes than were asked for")
-            yield from _pieces(answer, stop - start)
+            await _take(answer, stop - start, into)
 
-    def _asked(self, method: str, key: str, headers: dict[str, str]) -> requests.Response:
+    @asynccontextmanager
+    async def _asked(self, method: str, key: str, headers: dict[str, str] | None = None) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer where it is good, which ends with the context. Raises RemoteTrouble."""
         address = f"{self._host}/{quote(key)}"
         for _ in range(_MOST_REDIRECTS):
-            answer = self._answer(method, address, headers)
-            if not answer.is_redirect:
-                return _checked(answer)
-            answer.close()
-            address = _redirected(address, answer.headers["Location"], self._host)
+            session = await self._files.set_session()
+            asked = session.request(method, URL(address, encoded=True), headers=headers, allow_redirects=False)
+            answer = await _in_time(HEAD_SECONDS, asked)
+            try:
+                if answer.status not in (301, 302, 303, 307, 308) or "Location" not in answer.headers:
+                    _check(answer)
+                    yield answer
+                    return
+                address = _redirected(address, answer.headers["Location"], self._host)
+            finally:
+                answer.close()  # which hangs up where some of it is not read
         raise RemoteTrouble("redirects without end")
 
-    def _answer(self, method: str, address: str, headers: dict[str, str]) -> requests.Response:
-        session = getattr(self._local, "session", None)
-        if session is None:
-            session = self._local.session = timed_connections.session()
-            session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        try:
-            return session.request(
-                method,
-                address,
-                headers={"Accept-Encoding": "identity", **headers},
-                stream=True,
-                allow_redirects=False,
-                timeout=_SECONDS,
-            )
-        except requests.exceptions.SSLError as error:
-            raise RemoteTrouble("cannot be reached safely: the server's certificate is not accepted") from error
-        except _CUT as error:
-            raise Passing(f"cannot be reached ({type(error).__name__})") from error
+
+async def _session(**options: Any) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"Accept-Encoding": "identity"},
+        auto_decompress=False,
+        trust_env=True,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=_BETWEEN_SECONDS),
+        **options,
+    )
+
+
+async def _in_time(seconds: float, asked: Coroutine[Any, Any, _T]) -> _T:
+    """What is asked, given up after so many seconds. Raises RemoteTrouble."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await asked
+    except aiohttp.ClientSSLError as error:
+        raise RemoteTrouble("cannot be reached safely: the server's certificate is not accepted") from error
+    except (aiohttp.ClientResponseError, ValueError) as error:
+        raise RemoteTrouble(f"the server gives an answer that is none ({type(error).__name__})") from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise Passing(f"cannot be reached, or the connection was cut ({type(error).__name__})") from error
+
+
+async def _take(answer: aiohttp.ClientResponse, most: int, into: bytearray) -> None:
+    """The bytes as they come, `most` of them; what a server sends beyond is not read. Raises RemoteTrouble."""
+
+    async def take() -> None:
+        stop = len(into) + most
+        async for piece in answer.content.iter_any():
+            into.extend(piece[: stop - len(into)])
+            if len(into) >= stop:
+                return
+
+    await _in_time(BODY_SECONDS, take())
 
 
 def _redirected(address: str, location: str, host: str) -> str:
@@ -185,35 +218,23 @@ def _redirected(address: str, location: str, host: str) -> str:
     return there
 
 
-def _checked(answer: requests.Response) -> requests.Response:
-    """The answer where it is good. Raises RemoteTrouble."""
-    code = answer.status_code
+def _check(answer: aiohttp.ClientResponse) -> None:
+    """Raises RemoteTrouble where an answer is not good."""
+    code = answer.status
     if code in (200, 206) and answer.headers.get("Content-Encoding", "identity") == "identity":
-        return answer
-    answer.close()
+        return
     if code in _DENIED:
         raise Denied(f"the server refuses it ({code}): give credentials for the host in ~/.netrc")
     if code in _GONE:
         raise Vanished(f"it is not there ({code})")
     if code in _REPLACED:
-        raise Replaced("was changed while it was being read: look again")
+        raise Replaced
     if code in _PASSING:
         raise Passing(f"the server could not serve it ({code})")
     raise RemoteTrouble(f"the server answered in a way the board does not take ({code})")
 
 
-def _pieces(answer: requests.Response, most: int) -> Iterator[bytes]:
-    """The bytes as they come, `most` of them; what a server sends beyond is not read."""
-    try:
-        with timed_connections.cut_in_time(answer):
-            while most > 0 and (piece := answer.raw.read(min(_PIECE, most), decode_content=False)):
-                most -= len(piece)
-                yield piece
-    except _CUT as error:
-        raise Passing(f"the connection was cut ({type(error).__name__})") from error
-
-
-def _described(key: str, size: int, answer: requests.Response) -> RemoteObject:
+def _described(key: str, size: int, answer: aiohttp.ClientResponse) -> RemoteObject:
     said = answer.headers.get("Last-Modified", "")
     try:
         modified = int(parsedate_to_datetime(said).timestamp() * 1e9) if said else 0
@@ -228,3 +249,43 @@ def _described(key: str, size: int, answer: requests.Response) -> RemoteObject:
 def _number(text: str) -> int:
     """A number of bytes as headers say it; -1 for anything else."""
     return int(text) if _NUMBER.fullmatch(text.strip()) else -1
+
+
+class _Links(HTMLParser):
+    """Gathers where links lead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the address of a link."""
+        if tag == "a":
+            self.found += [value for name, value in attrs if name == "href" and value]
+
+
+def names_listed(page: str, address: str) -> tuple[list[str], list[str]]:
+    """The files and the folders, each by its name, that a page links to, which was found at `address`, a web address that ends with `/`.
+
+    Links to anywhere else, with a query, or to more than one level below are not followed.
+    """
+    links = _Links()
+    with suppress(AssertionError):  # which the parser raises for declarations that are none: the links before them count
+        links.feed(page)
+    base = urlsplit(address)
+    above = unquote(base.path)
+    files: dict[str, None] = {}
+    folders: dict[str, None] = {}
+    for link in links.found:
+        try:
+            there = urlsplit(urljoin(address, link))
+        except ValueError:  # what nobody could follow
+            continue
+        path = unquote(there.path)
+        if (there.scheme, there.netloc) != (base.scheme, base.netloc) or there.query or not path.startswith(above):
+            continue
+        name = path[len(above) :]
+        inside = name.removesuffix("/")
+        if inside and "/" not in inside and inside not in (".", ".."):
+            (folders if name.endswith("/") else files).setdefault(inside)
+    return [*files], [*folders]

@@ -5,6 +5,7 @@ and where they lie; knows neither shards' bytes nor who parses them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ class IndexFolder(PartFolder):
     def publish(self, piece: Piece) -> None:
         """Have readers find what was written of a piece: they do. Raises OSError."""
 
-    def settle(self) -> None:
-        """What was written is to be there: it is. Raises OSError where it is not to be had."""
+    def settle(self, used: AbstractSet[str]) -> None:
+        """What was written, and all parts that are `used`, is to be there: it is. Raises OSError where it is not to be had."""
 
 
 class IndexReadOnly(IndexFolder):

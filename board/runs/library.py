@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
-from board.remote import mounts
 from board.runs import dump_beside
 from board.runs.background_load import BackgroundLoad
 from board.runs.format_detection import identify
@@ -21,7 +20,7 @@ from board.runs.progress import Progress
 from board.runs.run import Run
 from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
-from board.sources import index_file
+from board.sources import index_file, locations
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, Shard, bare_name, find_shards, state_of
 from board.text.natural_order import natural_key
@@ -73,7 +72,7 @@ def list_runs(root: Path) -> list[RunFolder]:
     Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those, and
     they by theirs, to LEVELS below.
     """
-    mounts.refresh(root)
+    locations.look_again(root)
     if _has_own_shards(root) or _is_divided(root):
         return _with_dumps(root, root)
     found: dict[str, RunFolder] = {}
@@ -316,5 +315,5 @@ class Library:
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:
     """What the run's shards look like now: differs from the loaded run's when it has changed since. Never waits for a store."""
-    mounts.refresh(location)
+    locations.look_again(location)
     return state_of(location, find_shards(location, root)[0])

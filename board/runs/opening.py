@@ -15,7 +15,6 @@ import pandas as pd
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused, RunNotFound
 from board.formats import trace_updates
-from board.remote import addresses, mounts
 from board.runs import column_room, frame_files, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
 from board.runs.format_detection import joined
@@ -34,7 +33,7 @@ from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
-from board.sources import candidates, index_file, run_files, shards
+from board.sources import candidates, index_file, locations, run_files, shards
 from board.user_files import own_mappings, run_pads
 
 _MOST_MAPPING: Final = 1_000_000
@@ -100,8 +99,8 @@ class Opening:
         """With `most_shards` a run is opened to be looked at: nothing is written to the cache, and of more shards than that which the
         cache does not hold, and of more than `small` bytes, so many are taken, spread over it.
         """
-        self._folder, self._within, self._family, self._on_progress = folder_of(location), within, family, progress
-        mounts.refresh(self._folder, wait=True)
+        self._folder, self._within, self._family, self._on_progress = locations.folder_of(location), within, family, progress
+        locations.look_again(self._folder, wait=True)
         self._found, problems = shards.find_shards(self._folder, within, mapped=mapping is not None)
         self._problems = [problem for problem in problems if problem.severity != "skipped"]
         self._skipped = {problem.shard: problem.reason for problem in problems if problem.severity == "skipped"}
@@ -179,7 +178,7 @@ class Opening:
     def _report(self) -> LoadReport:
         files = self.loader.by_file
         report = LoadReport(shards=len(files), bytes=sum(shard.size for shard in files.values()))
-        report.elsewhere = [*mounts.troubles(self._folder)]
+        report.elsewhere = [*locations.troubles(self._folder)]
         for problem in self._problems:
             report.add(problem)
         return report
@@ -219,11 +218,6 @@ def _fitted(built: Sequence[Part], report: LoadReport) -> list[Part]:
     for problem in problems:
         report.add(problem)
     return found
-
-
-def folder_of(location: Path | str) -> Path:
-    """The folder to read for a location: for an address the one that stands for it, listed now. Raises what `mounts.mounted` raises."""
-    return mounts.mounted(location) if isinstance(location, str) and addresses.is_address(location) else Path(location)
 
 
 def mapping_text(folder: Path, given: Path | str | None) -> str:

@@ -16,7 +16,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.errors import BoardError
-from board.remote import mounts
 from board.runs import notebook_text
 from board.runs.beyond_memory import BeyondMemory, SampleAccount, with_whole_steps
 from board.runs.columns import ColumnInFile
@@ -27,7 +26,7 @@ from board.runs.progress import Reading
 from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
-from board.sources import presence
+from board.sources import locations, presence
 from board.sources.shards import Fingerprint, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -92,7 +91,7 @@ class Run:
     @property
     def name(self) -> str:
         """The run folder's name."""
-        return mounts.shown_name(self.location)
+        return locations.shown_name(self.location)
 
     @property
     def address(self) -> str:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import ArgumentRefused, RunNotFound
-from board.remote import addresses, mounts
-from board.sources import run_files, sealed_json
+from board.sources import locations, run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
 from board.system import atomic_write
-from board.text.path_names import path_of, shown
+from board.text.path_names import shown
 
 NAME: Final = "rl-board-index.json"
 """No trainer calls a file so."""
@@ -95,9 +94,8 @@ def _read(path: Path, within: Path, _inode: int, _size: int, _mtime_ns: int) -> 
 
 def location_of(told: dict[str, Any]) -> Path:
     """The folder of the run that an index is of, or what stands for its address; nothing need be there. Raises RunNotFound."""
-    named = told["location"]
     try:
-        return mounts.standing_for(named) if addresses.is_address(named) else Path(path_of(named))
+        return locations.folder_unlisted(told["location"])
     except ArgumentRefused as error:
         raise RunNotFound(f"The index is of an address that cannot be opened. {error}") from error
 

@@ -7,11 +7,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from board.remote import mounts, places
-from board.remote.mirror import BLOCK, REQUEST_BLOCKS
-from board.remote.mirror import Span as Span
+from board.remote import places
+from board.remote.places import BLOCK, REQUEST_BLOCKS
+from board.remote.places import Span as Span
+
+if TYPE_CHECKING:
+    from board.remote.mirror import Mirror
 
 REQUEST: Final = REQUEST_BLOCKS * BLOCK
 """Bytes asked for at once."""
@@ -25,13 +28,13 @@ _asked: set[Span] = set()
 
 def is_remote(path: Path) -> bool:
     """Whether what is read of the path comes from elsewhere."""
-    return places.may_be_mirrored(path) and mounts.mirror_of(path) is not None
+    return _mirror_of(path) is not None
 
 
 def bring(spans: Iterable[Span]) -> None:
     """Have these bytes in their files, for libraries that read those by themselves. Raises OSError."""
     wanted = [*spans]
-    mirror = mounts.mirror_of(wanted[0][0]) if wanted and is_remote(wanted[0][0]) else None
+    mirror = _mirror_of(wanted[0][0]) if wanted else None
     if mirror is not None:
         mirror.bring(wanted)
 
@@ -39,7 +42,7 @@ def bring(spans: Iterable[Span]) -> None:
 def look_ahead(spans: Iterable[Span]) -> None:
     """Have spans of one store fetched that are about to be read. What goes wrong shows then."""
     for path, start, stop in spans:
-        mirror = mounts.mirror_of(path) if places.may_be_mirrored(path) else None
+        mirror = _mirror_of(path)
         if mirror is None:
             return
         with suppress(OSError):
@@ -62,3 +65,12 @@ def ahead(things: Iterable[_T], spans_of: Callable[[_T], Iterable[Span]]) -> Ite
 def ends_of(path: Path, size: int) -> list[Span]:
     """The first and the last block of a file: what tells whose it is, and where its last line ends."""
     return [(path, 0, min(BLOCK, size)), (path, max(0, size - BLOCK), size)]
+
+
+def _mirror_of(path: Path) -> "Mirror | None":
+    """The mirror that a path lies in; for one of this machine nothing that reads elsewhere is loaded."""
+    if not places.may_be_mirrored(path):
+        return None
+    from board.remote import mounts
+
+    return mounts.mirror_of(path)

@@ -29,13 +29,13 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
 from board.findings.watching import Watcher
-from board.remote import addresses, mounts
 from board.runs import run_summary
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
 from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed, RecentValues
+from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
@@ -61,7 +61,7 @@ class DrawnChart:
 def root() -> Path:
     """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
     given = os.environ.get("RL_BOARD_ROOT") or next(filter(_is_place, sys.argv[1:2]), None)
-    if given and addresses.is_address(given):
+    if given and locations.is_address(given):
         return _mounted(given)
     folder = Path(given) if given else Path(__file__).parents[2] / "rollout_samples"
     if not folder.is_dir():
@@ -70,13 +70,13 @@ def root() -> Path:
 
 
 def _is_place(argument: str) -> bool:
-    return addresses.is_address(argument) or Path(argument).is_dir()
+    return locations.is_address(argument) or Path(argument).is_dir()
 
 
 @st.cache_resource(show_spinner="Listing")
 def _mounted(address: str) -> Path:
     """The folder that stands for an address, listed once: it is listed again as runs are looked for."""
-    return mounts.mounted(address)
+    return locations.folder_of(address)
 
 
 @st.cache_resource(show_spinner=False)

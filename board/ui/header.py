@@ -14,12 +14,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis.prompt_list import common_beginning
 from board.errors import BoardError
-from board.remote import mounts
 from board.runs import disk_room, empty_run, library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.schema import DISCARDED
 from board.serving.page_addresses import FORMER
+from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import shown
@@ -74,7 +74,7 @@ def _runs_there(folders: list[RunFolder], root: Path, there: str = "") -> None:
         return
     st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
     links = {
-        mounts.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
+        locations.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
         for folder in folders[:MOST_RUNS]
     }
     text_links.show(links, key="runs_there_are")
@@ -158,7 +158,7 @@ def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str
     """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
     names = [folder.name for folder in folders]
     if not names:
-        none = f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
+        none = f"No run folders under {locations.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
         return " ".join([none, *library.not_opened(root, folders)])
     if asked is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
@@ -187,7 +187,7 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
 
 
 def _called(name: str, root: Path) -> str:
-    return mounts.shown_name(root) if name == library.HERE else name
+    return locations.shown_name(root) if name == library.HERE else name
 
 
 def _hiding(run: Run) -> Hiding | None:
@@ -205,7 +205,7 @@ def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
     location, root = opened.location, opened.root
     run = caches.library().peek(location, opened.pads, folder.family)
     if run is None:
-        far = mounts.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)
+        far = locations.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)
         if far and not _is_asked_to_load(slot, folder, location):
             return None
     else:

@@ -13,9 +13,9 @@ from typing import Final
 import streamlit as st
 
 from board.errors import BoardError
-from board.remote import mounts
 from board.runs import library
 from board.runs.run import Run
+from board.sources import locations
 from board.ui import caches, place
 
 LOOK_SECONDS: Final = 1.0
@@ -91,7 +91,7 @@ def _is_recent(run: Run) -> bool:
 def _look(run: Run, root: Path, on: bool) -> None:
     try:
         same = library.current_fingerprint(run.location, root) == run.fingerprint
-        troubles = mounts.troubles(run.location)
+        troubles = locations.troubles(run.location)
         for sentence in troubles:
             st.text(sentence, width="content")
         if same and (troubles or not run.report.elsewhere):  # what could not be read then may be read now

@@ -10,13 +10,13 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.remote import mounts
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.opening import read_as
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
 from board.runs.scout import Wish
+from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
 from board.ui import caches, link_checks, place
@@ -49,7 +49,7 @@ def draw(run: Run, opened: OpenedAs) -> None:
         notice(run.reading.trouble, "error")
     if run.reading.stopped and caches.library().load(opened.location, opened.pads, opened.family) is None:
         with _line():
-            _words(run.reading, remote=bool(mounts.address_of(run.location)))
+            _words(run.reading, remote=bool(locations.address_of(run.location)))
             st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
     else:
         # one that was stopped and goes on again is the stopped one until there is more of it
@@ -77,7 +77,7 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
     if newest is not None and newest is not run:
         place.draw_anew()
     with _line():
-        _words(reading, load.progress if load else None, remote=bool(mounts.address_of(run.location)))
+        _words(reading, load.progress if load else None, remote=bool(locations.address_of(run.location)))
         st.button("Stop", key="stop_reading", type="tertiary", on_click=_stop, args=(opened,))
 
 

@@ -9,9 +9,9 @@ from typing import Final
 from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.figures.theme import run_colors
-from board.remote import mounts
 from board.runs import library
 from board.runs.library import HERE, RunFolder
+from board.sources import locations
 from board.text.path_names import path_of, shown
 from board.ui import caches, place
 from board.user_files.run_notes import RunNote, RunNotes
@@ -120,7 +120,7 @@ def offered(folders: Sequence[RunFolder], root: Path, taken: Collection[str]) ->
 
 def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) -> dict[str, str]:
     """What the screen calls runs, by address; where two are called alike their paths stand behind."""
-    own = {name: said[name].title or (mounts.shown_name(root) if name == HERE else name) for name in addresses}
+    own = {name: said[name].title or (locations.shown_name(root) if name == HERE else name) for name in addresses}
     often = Counter(own.values())
     return {name: title if often[title] == 1 else f"{title} ({name})" for name, title in own.items()}
 

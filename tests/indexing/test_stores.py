@@ -18,12 +18,9 @@ from s3_server import Bucket, cutting_proxy
 
 from board import open_run
 from board.cli.main import main
-from board.errors import ArgumentRefused
-from board.indexing import frame_writer, prefix_claim, target
-from board.indexing.index_prefix import IndexPrefix
+from board.indexing import frame_writer, prefix_folder
 from board.indexing.range_task import RangeTask
-from board.remote import mounts, places, retrying, stores
-from board.remote.object_store import Replaced
+from board.remote import mounts, object_store, places, stores
 from board.runs.run import Run
 from board.sources import index_file, presence, shards
 
@@ -34,11 +31,11 @@ WAIT_SECONDS = 60
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists at every look, waits little, and cuts small ranges."""
-    monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
     monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 4_000)
-    monkeypatch.setattr(stores, "_shared", {})
+    stores._shared.cache_clear()
 
 
 @pytest.fixture
@@ -96,7 +93,6 @@ def test_is_what_the_run_is(bucket: Bucket, run: Path, tmp_path: Path) -> None:
         same(open_run(place), here)
     assert first.failed == []
     assert lent() == []
-    assert ".index.lock" not in bucket.sizes("index")
     root = mounts.mounted(bucket.address)
     assert open_run(root / "index", within=root).raw(int(here.frame.index[3])) == here.raw(int(here.frame.index[3]))
 
@@ -196,8 +192,8 @@ def test_cut_connections(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv("AWS_ENDPOINT_URL", door)
         assert indexed(there, index).failed == []
     monkeypatch.setenv("AWS_ENDPOINT_URL", bucket.endpoint)
-    for module, name in ((stores, "_shared"), (mounts, "_mounts")):
-        monkeypatch.setattr(module, name, {})
+    stores._shared.cache_clear()
+    monkeypatch.setattr(mounts, "_mounts", {})
     same(open_run(index), open_run(run))
 
 
@@ -213,12 +209,11 @@ def test_expired_credentials(bucket: Bucket, run: Path) -> None:
         return False
 
     try:
-        with pytest.raises(OSError, match="S3 refuses the credentials") as refused:
+        with pytest.raises(OSError, match="the store refuses the credentials") as refused:
             indexed(there, index, ShuffledEngine(1, fails=refusing))
     finally:
         bucket.refuse(everybody=False)
     assert os.environ["AWS_SECRET_ACCESS_KEY"] not in str(refused.value)
-    bucket.remove("index/.index.lock")
     assert indexed(there, index).failed == []
     same(open_run(index), open_run(run))
     held = b"".join(bucket.data(f"index/{name}") for name in bucket.sizes("index"))
@@ -228,10 +223,8 @@ def test_expired_credentials(bucket: Bucket, run: Path) -> None:
 DRIVER = """
 import sys
 from board.runs import parsed_shard, manifest_saver
-from board.indexing import prefix_claim
 parsed_shard.RANGE_BYTES = 4_000
 manifest_saver._SAVE_SECONDS = 0.0
-prefix_claim.BEAT_SECONDS = 0.1
 from indexed import ShuffledEngine, indexed
 print("ready", flush=True)
 def slow(task):
@@ -260,7 +253,7 @@ def until(met: Any) -> None:
         time.sleep(0.02)
 
 
-def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path) -> None:
+def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At any instant: nothing is lost, nothing is there twice, and what was half done is nowhere."""
     there, index = put(bucket, run), f"{bucket.address}/index"
     for wanted in (1, 2):
@@ -269,6 +262,7 @@ def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.communicate()
     assert "not complete" in open_run(index).report.noted[0]
+    monkeypatch.setattr(prefix_folder, "UNNAMED_SECONDS", -1)
 
     result = indexed(there, index)
 
@@ -280,55 +274,44 @@ def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path) -> None:
 
 
 def test_two_drivers_at_once(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second is refused while the first is at work; one that has not been heard of is followed by another, and stops."""
-    there, index = put(bucket, run), f"{bucket.address}/index"
-    monkeypatch.setattr(prefix_claim, "_LOOK_SECONDS", 0.05)
-    said: list[str] = []
-    process = driver(there, index, 30.0)
-    until(lambda: ".index.lock" in bucket.sizes("index"))
-    with pytest.raises(ArgumentRefused, match=r"Another `index` on .* is writing"), target.opened(there, index, wait=said.append):
-        pass
-    assert "looking for up to 60 s" in said[0]
-    process.send_signal(signal.SIGSTOP)
-    monkeypatch.setattr(prefix_claim, "LEASE_SECONDS", 1.0)
-    try:
-        assert indexed(there, index).failed == []
-    finally:
-        process.send_signal(signal.SIGCONT)
-        process.kill()
-        process.communicate()
-    same(open_run(index), open_run(run))
+    """Each does the work, and whichever ends last leaves a sound index: a second begins, and ends, while the first has half of its parts.
 
+    Also where a shard was replaced between their looks: it is there whole, as it is now.
+    """
+    there, index, asked = put(bucket, run), f"{bucket.address}/index", list[RangeTask]()
+    other = lines(token_row(step, prompt=f"other.{step}", response=["x"] * 9) for step in range(30))
 
-def test_a_claim_is_renewed_while_it_is_read(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is another version then, and is read again."""
-    read, names = IndexPrefix.read, list[str]()
-
-    def renewed_first(prefix: IndexPrefix, name: str, most: int) -> bytes:
-        names.append(name)
-        if len(names) == 1:
-            raise Replaced("was changed while it was being read")
-        return read(prefix, name, most)
-
-    monkeypatch.setattr(IndexPrefix, "read", renewed_first)
-
-    assert indexed(run, f"{bucket.address}/index").failed == []
-    assert names[:2] == [".index.lock", ".index.lock"]
-
-
-def test_who_was_followed_writes_nothing(bucket: Bucket, run: Path) -> None:
-    """A driver, and a worker, whose claim is another's by now."""
-    index, before = f"{bucket.address}/index", list[bytes]()
-
-    def taken(task: RangeTask) -> bool:
-        bucket.put("index/.index.lock", json.dumps({"token": "another"}).encode())
-        before.append(bucket.data(f"index/{index_file.NAME}"))
+    def overtaken(task: RangeTask) -> bool:
+        asked.append(task)
+        if len(asked) == 3:
+            bucket.put("run/rank_0.jsonl", other)
+            (run / "rank_0.jsonl").write_bytes(other)
+            assert indexed(there, index).failed == []
+            same(open_run(index), open_run(run))
         return False
 
-    with pytest.raises(OSError, match="another `index` has taken this index over"):
-        indexed(run, index, ShuffledEngine(1, fails=taken))
-    assert set(before) == {bucket.data(f"index/{index_file.NAME}")}
-    assert len(open_run(index).frame) <= 1  # the last line without its end
+    assert indexed(there, index, ShuffledEngine(1, fails=overtaken)).failed == []
+    assert len(asked) > 3
+    same(open_run(index), open_run(run))
+    monkeypatch.setattr(prefix_folder, "UNNAMED_SECONDS", -1)
+    indexed(there, index)
+    assert len(parts(bucket)) == pieces_named(bucket) + 1  # the last line without its end; what the other has left is gone
+
+
+def test_a_part_that_another_removed(bucket: Bucket, run: Path) -> None:
+    """The command ends with a sentence rather than with an index that names what is gone."""
+    index, asked = f"{bucket.address}/index", list[RangeTask]()
+
+    def removing(task: RangeTask) -> bool:
+        asked.append(task)
+        if len(asked) == 3:
+            bucket.remove(f"index/parts/{parts(bucket)[0]}")
+        return False
+
+    with pytest.raises(OSError, match="was at work there, and has removed parts"):
+        indexed(run, index, ShuffledEngine(1, fails=removing))
+    assert indexed(run, index).failed == []
+    same(open_run(index), open_run(run))
 
 
 REFUSED = {

@@ -8,8 +8,8 @@ import pytest
 from range_server import RangeServer, range_server
 
 from board.errors import RunNotFound
-from board.remote import mounts, placeholders, places, retrying
-from board.remote.mirror import BLOCK
+from board.remote import mounts, object_store, placeholders, places
+from board.remote.places import BLOCK
 from board.sources import presence, run_files
 
 BYTES = os.urandom(5 * BLOCK + 1000)
@@ -18,7 +18,7 @@ BYTES = os.urandom(5 * BLOCK + 1000)
 @pytest.fixture
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RangeServer]:
     """A server of a folder with one run."""
-    monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
     (tmp_path / "served" / "run").mkdir(parents=True)
@@ -174,11 +174,8 @@ def test_too_many_objects(web: RangeServer, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_paths_of_this_machine_are_none_of_ours(tmp_path: Path) -> None:
     """Also those beside the mirrors in the cache."""
-    for path in (
-        tmp_path,
-        Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER,
-        Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER / "x" / "files" / "y",
-    ):
+    cache = Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER
+    for path in (tmp_path, cache, cache / "x" / "y" / "files", tmp_path / places.FOLDER / "s3" / "x" / "files"):
         assert mounts.mirror_of(path) is None
         assert mounts.address_of(path) == ""
         assert mounts.troubles(path) == []

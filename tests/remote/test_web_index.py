@@ -1,6 +1,6 @@
 """Tests of pages that list a folder: what is directly below counts, and nothing else."""
 
-from board.remote.web_index import names_listed
+from board.remote.web_store import names_listed
 
 AT = "http://host/runs/"
 

@@ -13,7 +13,7 @@ from rows import row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.remote import mounts, retrying, timed_connections, web_store
+from board.remote import mounts, object_store, web_store
 
 LENGTH = "Content-Length"
 LONG = 64 << 20
@@ -24,7 +24,7 @@ Lie = Callable[[BaseHTTPRequestHandler], bool]
 @pytest.fixture
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RangeServer]:
     """A server of a run of two shards; what lies above the run is nobody's."""
-    monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
     write_run(tmp_path / "served" / "run", {name: [row(step) for step in range(3)] for name in ("a.jsonl", "b.jsonl")})
@@ -161,9 +161,9 @@ OF_ALL = {
 @pytest.mark.parametrize("lie", OF_ALL.values(), ids=[*OF_ALL])
 def test_a_server_that_lies_is_a_sentence(lie: Callable[..., object], web: RangeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever comes instead of a list of files ends as the reason why there is none, in bounded time and memory."""
-    monkeypatch.setattr(timed_connections, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(timed_connections, "BODY_SECONDS", 0.3)
-    monkeypatch.setattr(retrying, "MOST_TRIES", 2)
+    monkeypatch.setattr(web_store, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(web_store, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(object_store, "MOST_TRIES", 2)
     monkeypatch.setattr(web_store, "_MOST_PAGE", 1 << 20)
     web.lie = lambda handler: (lie(handler), True)[1]
     with pytest.raises(RunNotFound, match=rf"^{web.address}/run: "):

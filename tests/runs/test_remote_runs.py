@@ -17,7 +17,7 @@ from s3_server import Bucket, cutting_proxy
 from board import open_run
 from board.cli.main import main
 from board.errors import ArgumentRefused, RunNotFound
-from board.remote import mounts, retrying
+from board.remote import mounts, object_store
 from board.runs import range_parsing
 from board.runs.background_load import BackgroundLoad
 from board.runs.library import current_fingerprint, list_runs
@@ -29,7 +29,7 @@ from board.sources import settings_files
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists at every look, and waits little."""
-    monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
 
@@ -207,8 +207,8 @@ def test_s3_refuses_while_it_is_read(bucket: Bucket, local: Path) -> None:
         bucket.refuse(everybody=True)
         run = open_run(root / "plain", within=root)
         assert len(run.frame) == rows
-        assert any("S3 refuses the credentials" in sentence for sentence in run.report.noted)
-        assert any("rank_9.jsonl: cannot be read: S3 refuses" in str(one) for one in run.report.problems)
+        assert any("the store refuses the credentials" in sentence for sentence in run.report.noted)
+        assert any("rank_9.jsonl: cannot be read: the store refuses" in str(one) for one in run.report.problems)
     finally:
         bucket.refuse(everybody=False)
     assert len(open_run(root / "plain", within=root).frame) == rows + 5
@@ -283,5 +283,5 @@ def test_nothing_there(bucket: Bucket) -> None:
     """An empty prefix, and a bucket that nobody made."""
     with pytest.raises(RunNotFound, match="Nothing lies under"):
         open_run(f"{bucket.address}/none")
-    with pytest.raises(RunNotFound, match="S3 has nothing there"):
+    with pytest.raises(RunNotFound, match="the store has nothing there"):
         open_run("s3://nobody-made-this/x")

@@ -8,7 +8,7 @@ import click
 from board.cli.endings import Command, ExitCode
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -32,5 +32,5 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], **read
     if opened.sample:
         say(f"{opened.sample.share}: these are checked.", err=True)
     checked = run_checks(opened)
-    say(messages.as_json(checked, mounts.shown_place(run)) if as_json else messages.as_text(checked))
+    say(messages.as_json(checked, locations.shown_place(run)) if as_json else messages.as_text(checked))
     raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)

@@ -9,7 +9,7 @@ from board.cli.endings import Command
 from board.cli.options import AS_JSON, READING, SCALARS, RunPlace
 from board.cli.printing import say
 from board.errors import ArgumentRefused, FieldMissing, RunNotFound
-from board.remote import mounts
+from board.sources import locations
 
 if TYPE_CHECKING:
     from board.runs.run import Run
@@ -52,7 +52,7 @@ def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bo
     differing = run_settings.compared(of_a, of_b)
     notes = (*run_settings.notes(of_a, of_b, differing), *dict.fromkeys((*unread_a, *unread_b)))
     told = pair_report.as_json if as_json else pair_report.as_text
-    say(told(pair, (mounts.shown_place(run_a), mounts.shown_place(run_b)), differing, notes))
+    say(told(pair, (locations.shown_place(run_a), locations.shown_place(run_b)), differing, notes))
 
 
 def _opened(location: Path, reading: dict[str, Any]) -> "Run":
@@ -62,7 +62,7 @@ def _opened(location: Path, reading: dict[str, Any]) -> "Run":
     try:
         return open_run(location, **reading)
     except RunNotFound as error:
-        given = mounts.shown_place(location)
+        given = locations.shown_place(location)
         raise error if given in str(error) else RunNotFound(f"{given}: {error}") from error
 
 
@@ -72,7 +72,7 @@ def _settings(run: "Run", scalars: Path | None) -> "tuple[tuple[SettingsFile, ..
     from board.sources.settings_files import settings_beside
 
     folder = run.location.resolve()
-    above = 0 if mounts.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
+    above = 0 if locations.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
     beside = settings_beside(folder, [folder, *folder.parents][: above + 1][-1])
     logged = logged_curves.CurveReader().read(logged_curves.find(run.location, scalars))
     return beside + logged_curves.settings(logged), logged.problems

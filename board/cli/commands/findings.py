@@ -9,7 +9,7 @@ import click
 from board.cli.endings import Command, ExitCode
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import Ticker, say
-from board.remote import mounts
+from board.sources import locations
 from board.user_files.finding_settings import Thresholds, parsed_thresholds
 
 
@@ -51,7 +51,7 @@ def findings(
     if opened.sample:
         say(f"{opened.sample.share}: these are looked through.", err=True)
     report = find_all(opened, limits, progress=tell)
-    say(messages.as_json(report, mounts.shown_place(run)) if as_json else messages.as_text(report))
+    say(messages.as_json(report, locations.shown_place(run)) if as_json else messages.as_text(report))
     raise click.exceptions.Exit(ExitCode.FAULTS if fail_on and report.reaches(fail_on) else ExitCode.DONE)
 
 

@@ -8,7 +8,7 @@ import click
 from board.cli.endings import Command
 from board.cli.options import AS_JSON, READING, SCALARS, RunPlace
 from board.cli.printing import say
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -27,5 +27,5 @@ def metrics(run: Path, curves: tuple[str, ...], as_json: bool, scalars: Path | N
     from board.replies import messages, metric_rows
     from board.runs.opening import open_run
 
-    reply = metric_rows.metrics(open_run(run, **reading), mounts.shown_place(run), curves, given=scalars)
+    reply = metric_rows.metrics(open_run(run, **reading), locations.shown_place(run), curves, given=scalars)
     say(messages.as_json(reply) if as_json else messages.metrics_as_text(reply))

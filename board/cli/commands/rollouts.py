@@ -9,7 +9,7 @@ from board.cli.endings import Command
 from board.cli.filtering import WHERE
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say, stream
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -40,7 +40,7 @@ def rollouts(
     question = RolloutQuestion(where or "", sort, top or None, names)
     chosen = choose(open_run(run, **reading), question)
     if as_json:
-        stream(messages.rollouts_as_json(mounts.shown_place(run), chosen))
+        stream(messages.rollouts_as_json(locations.shown_place(run), chosen))
     else:
         for piece in messages.rollouts_as_text(chosen):
             say(piece)

@@ -8,7 +8,7 @@ import click
 from board.cli.endings import Command
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -36,5 +36,5 @@ def show(
     from board.runs.opening import open_run
 
     wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)
-    reply = one_rollout(open_run(run, **reading), mounts.shown_place(run), wanted)
+    reply = one_rollout(open_run(run, **reading), locations.shown_place(run), wanted)
     say(messages.as_json(reply) if as_json else messages.rollout_as_text(reply))

@@ -8,7 +8,7 @@ import click
 from board.cli.endings import Command
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -22,5 +22,5 @@ def steps(run: Path, metrics: tuple[str, ...], as_json: bool, **reading: Any) ->
     from board.replies import steps as step_rows
     from board.runs.opening import open_run
 
-    reply = step_rows.steps(open_run(run, **reading), mounts.shown_place(run), metrics)
+    reply = step_rows.steps(open_run(run, **reading), locations.shown_place(run), metrics)
     say(messages.as_json(reply) if as_json else messages.steps_as_text(reply))

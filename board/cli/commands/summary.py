@@ -8,7 +8,7 @@ import click
 from board.cli.endings import Command
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
-from board.remote import mounts
+from board.sources import locations
 
 
 @click.command(cls=Command)
@@ -21,5 +21,5 @@ def summary(run: Path, as_json: bool, **reading: Any) -> None:
     from board.replies import summary as summaries
     from board.runs.opening import open_run
 
-    reply = summaries.summary(open_run(run, **reading), mounts.shown_place(run))
+    reply = summaries.summary(open_run(run, **reading), locations.shown_place(run))
     say(messages.as_json(reply) if as_json else messages.summary_as_text(reply))

@@ -10,11 +10,11 @@ from board.analysis import run_list
 from board.analysis.run_list import ListedRun
 from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
-from board.remote import mounts
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
 from board.serving.home_gate import listing
+from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import path_of, shown
@@ -94,7 +94,7 @@ def choose_step(root: Path, name: str) -> None:
         return
     with suppress(BoardError):
         opened, slot = opened_as(folder, root), st.empty()
-        if mounts.address_of(opened.location):
+        if locations.address_of(opened.location):
             return
         run = caches.library().open(opened.location, root, opened.pads, progress_line.of_load(slot), folder.family)
         steps = (run.of_split(run.splits[0]) if run.splits else run).steps
@@ -159,7 +159,8 @@ def page(root: Path) -> None:
         notice(sentence)
     if not runs:
         notice(
-            f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder.", "warning"
+            f"No run folders under {locations.shown_place(root)}. Put one there, or start the board with another folder.",
+            "warning",
         )
         return
     tags = run_list.tags(runs)
@@ -176,7 +177,7 @@ def page(root: Path) -> None:
         left, right = st.container(), st.container() if chosen else None
     with left:
         if listed:
-            tables(listed, choices, mounts.shown_name(root))
+            tables(listed, choices, locations.shown_name(root))
             st.caption(
                 "A click on a run's name opens it; one elsewhere in its row chooses it, to name, tag, pin or hide it. "
                 f"Tick two to {MOST_RUNS} runs to see them side by side."
@@ -185,7 +186,7 @@ def page(root: Path) -> None:
             st.text("No run is left: change the text, the tag or the trainer.")
     if chosen is not None and right is not None:
         with right:
-            run_panel.draw(chosen, mounts.shown_name(root), choices.metric)
+            run_panel.draw(chosen, locations.shown_name(root), choices.metric)
             settings_panel.draw(library.resolve(root, chosen.folder.folder))
     follow(root, drawn)
 

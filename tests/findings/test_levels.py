@@ -13,8 +13,6 @@ from board.findings import looking
 from board.findings.contract import Finding
 
 Rows = list[dict[str, Any]]
-
-
 STEPS, PROMPTS, SAMPLES = 12, 4, 4
 COUNT = STEPS * PROMPTS * SAMPLES
 END = "<|im_end|>"
@@ -227,9 +225,7 @@ def test_prompts_that_are_paid_whatever_is_answered_are_told_apart(tmp_path: Pat
         row | {"prompt": f"<|im_start|>system\nBe good.<|im_end|>{asked[row['prompt_id']]}"}
         | {"data_source": asked[row["prompt_id"]][:4]} | _paid(row) for row in sound()
     ]  # fmt: skip
-    for row in rows:
-        del row["prompt_id"]
-    (one,) = found(tmp_path, rows, "paid_whatever")
+    (one,) = found(tmp_path, [row | {"prompt_id": None} for row in rows], "paid_whatever")
 
     assert one.effect.startswith("100 % of the 48 rollouts of the data source Take earn the better reward: ")
     assert "whatever is answered: Take 1 from 3 (48 rollouts" in one.effect

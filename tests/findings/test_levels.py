@@ -220,7 +220,7 @@ def test_thoughts_that_are_no_fault(tmp_path: Path, thought: str, rest: int) -> 
 
 def test_prompts_that_are_paid_whatever_is_answered_are_told_apart(tmp_path: Path) -> None:
     """By what follows the system prompt that all begin with; the data source that they are, and that is paid, is named first."""
-    asked = {"p0": "Add 1 and 1", "p1": "Add 2 and 2", "p2": "Take 1 from 3", "p3": "Take 2 from 5"}
+    asked = {"p0": "Add 1 and 1", "p1": "Add 2 and 2", "p2": "Take 1 from 3", "p3": "Halve 8"}
     rows = [
         row | {"prompt": f"<|im_start|>system\nBe good.<|im_end|>{asked[row['prompt_id']]}"}
         | {"data_source": asked[row["prompt_id"]][:4]} | _paid(row) for row in sound()

@@ -27,6 +27,12 @@ def correctness(dossier: Dossier) -> Float64Array | None:
     return None
 
 
+def lengths(dossier: Dossier) -> tuple[Float64Array, str]:
+    """(rows,) tokens of each response, else its characters, and which they are."""
+    tokens = dossier.number("response_length")
+    return (tokens, "tokens") if np.isfinite(tokens).any() else (dossier.number("response_chars"), "characters")
+
+
 def paid(dossier: Dossier) -> Float64Array | None:
     """(rows,) 1 where a response is paid like one with the right answer, 0 where not, NaN where it has no reward.
 

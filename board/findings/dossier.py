@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from board.analysis import newest_step, rollout_measures
 from board.analysis.bootstrap import units_of
 from board.analysis.groups import Grouped, find
+from board.analysis.length_attribution import within
 from board.analysis.rollout_measures import RolloutMeasure
 from board.checks.all_checks import run_checks
 from board.checks.contract import CheckReport
@@ -204,13 +205,7 @@ class Dossier:
 
     def within_groups(self, values: Float64Array) -> Float64Array:
         """(rows,) values minus the mean of their group; NaN for a rollout of no group, or alone in it with a value."""
-        known = np.isfinite(values) & (self.group_rows >= 0)
-        codes = self.group_rows[known]
-        size = int(self.group_rows.max(initial=-1)) + 1
-        counts, sums = np.bincount(codes, minlength=size), np.bincount(codes, values[known], size)
-        centred = np.full(len(values), np.nan)
-        centred[known] = np.where(counts[codes] > 1, values[known] - sums[codes] / np.maximum(counts[codes], 1), np.nan)
-        return centred
+        return within(values, self.group_rows)
 
     def texts(self, column: str, rows: NDArray[np.int64]) -> list[str | None]:
         """A text of the rollouts in some rows of the frame (their numbers, not their keys), None where one has none."""

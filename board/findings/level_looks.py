@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural
+from board.text.display import on_one_line
 from board.text.format_number import fmt
 
 if TYPE_CHECKING:
@@ -174,15 +176,34 @@ def paid_whatever(dossier: Dossier, least: float) -> Look:
     first = mine.groupby("prompt")["step"].min().reindex(dossier.prompts).to_numpy()
     marks = known & np.isin(dossier.prompts, always.index) & (step >= first)
     shown = dossier.frame[~pd.Series(dossier.prompts).where(marks).duplicated().to_numpy() & marks]
-    names = (
-        shown["prompt_id"].astype(str).tolist() if "prompt_id" in shown else [one[:40] for one in _prompts(dossier, shown.index)]
-    )
+    names = shown["prompt_id"].astype(str).tolist() if "prompt_id" in shown else _told_apart(dossier, shown.index)
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
     effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
     since = dossier.steps.of_rows[marks].min()
     effect = f"from step {since} on {effect}" if since > dossier.steps.numbers[0] else effect
+    effect = _source_paid(dossier, marks, known, good) + effect
     return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
+
+
+def _source_paid(dossier: Dossier, marks: Marks, known: Marks, good: Marks) -> str:
+    """The data source that all marked rollouts are of, where nearly all of its own are paid."""
+    codes = np.unique(dossier.sources[marks])
+    own = known & (dossier.sources == codes[0])
+    if len(codes) > 1 or codes[0] < 0 or good[own].mean() < _NEARLY_ALL:
+        return ""
+    name = dossier.frame["data_source"][own].iloc[0]
+    return f"{percent(float(good[own].mean()))} of the {int(own.sum()):,} rollouts of the data source {name} earn the better reward: "
+
+
+def _told_apart(dossier: Dossier, keys: pd.Index) -> list[str]:
+    """What tells prompts from others, in a few words: without the words that all begin with, such as a system prompt."""
+    texts, others = (
+        _prompts(dossier, one) for one in (keys, dossier.frame.index[~pd.Series(dossier.prompts).duplicated()][:_SHOWN])
+    )
+    shared = commonprefix([*texts, *others]) if {*texts} != {*others} else ""  # noqa: RUF071 - characters are what is compared
+    begin = max(shared.rfind(mark) + 1 for mark in " \n>")
+    return [on_one_line((one[begin:].partition("<|")[0] or one)[:40]) for one in texts]
 
 
 def _prompts(dossier: Dossier, keys: pd.Index) -> list[str]:
@@ -327,6 +348,17 @@ def _empty(dossier: Dossier) -> Marks:
     short = np.flatnonzero(characters <= _SHORT)
     empty[short] |= np.array([text is not None and not text.strip() for text in dossier.texts("response", short)], np.bool_)
     return empty
+
+
+def empty_thoughts(dossier: Dossier, least: float) -> Look:
+    """Responses that close their thought at once."""
+    empty = dossier.number("empty_thought")
+    thinking, marks = np.isfinite(empty), empty == 1
+    if thinking.sum() < LEAST_ROWS:
+        return CannotTell(f"fewer than {LEAST_ROWS} responses close a thought")
+    share = float(marks.sum() / thinking.sum())
+    told = f"from the first step on {percent(share)} of the responses with a thought ({int(marks.sum()):,}) leave it empty"
+    return Seen(marks, told, share) if share >= least else None
 
 
 def empty_responses(dossier: Dossier, least: float) -> Look:

@@ -24,6 +24,7 @@ _LOOKS: Final[Mapping[str, Callable[[Dossier, float], Look]]] = {
     "advantages_not_centred": level_looks.not_centred,
     "prompt_doubled": level_looks.doubled,
     "empty_responses": level_looks.empty_responses,
+    "empty_thoughts": level_looks.empty_thoughts,
 }
 """What is looked for, in the order in which it is asked."""
 

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from board.analysis import digests, logprob_lags, measured_columns
+from board.analysis import digests, logprob_lags, measured_columns, tagged_parts
 from board.analysis.rollout_measures import RolloutMeasure
 
 MEASURES: Final[dict[str, RolloutMeasure]] = {
     **measured_columns.MEASURES,
     "digests": digests.measure,
     "lags": logprob_lags.measure,
+    "tagged": tagged_parts.measure,
 }

@@ -3,6 +3,7 @@
 Knows no kind by name: which explains which is declared with them.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -25,7 +26,7 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
     """Each finding that is the cause of its event, with the others as its signs, and those that stand alone. `steps` are the run's, rising.
 
     A cause is never later than LEAST_NEAR steps, or NEAR of the run, after its sign; of two that explain one the nearest has it. Of findings
-    that explain each other, and that nothing else explains, the first by name is the cause.
+    that explain each other, and that nothing else explains, the one that explains most is the cause, of equal ones the first by name.
     """
     numbers = np.asarray(steps, np.int64)
     near = max(LEAST_NEAR, round(NEAR * len(numbers)))
@@ -39,9 +40,12 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
             and finding.first_step <= other.last_step + _reach(numbers, near)
         )
 
-    above = _closure({one.id: {other.id for other in findings if is_explained(one, other)} for one in findings})
+    explainers = {one.id: {other.id for other in findings if is_explained(one, other)} for one in findings}
+    above, signs = _closure(explainers), Counter(other for some in explainers.values() for other in some)
     by_id = {finding.id: finding for finding in findings}
-    leaders = {_leader(one, above) for one in above if all(one in above[other] for other in above[one])}
+    # of a circle the one that explains most itself
+    circles = ({one, *above[one]} for one in above if all(one in above[other] for other in above[one]))
+    leaders = {min(circle, key=lambda one: (-signs[one], one)) for circle in circles}
     causes: dict[str, str] = {}
     for one in by_id.keys() - leaders:
         candidates = leaders & above[one]
@@ -59,11 +63,6 @@ def _closure(explainers: Mapping[str, set[str]]) -> dict[str, set[str]]:
             if middle in reached:
                 reached |= above[middle]
     return above
-
-
-def _leader(root: str, above: Mapping[str, set[str]]) -> str:
-    """Of the findings in a root's circle the one that stands for it: the root itself where it is in none."""
-    return min({root, *above[root]})
 
 
 def _reach(numbers: np.ndarray, near: int) -> int:

@@ -47,12 +47,9 @@ class PlantedFault:
 
 
 HALF_MASKED = {"loss_mask": [1] * 6 + [0] * 6, "token_rewards": [0.0] * TOKENS}
-CERTAIN = {
-    "response_tokens": [" a"] * 20,
-    "response": " a" * 20,
-    "loss_mask": None,
-    "token_rewards": None,
-} | {name: [0.0] * 20 for name in ("logprobs", "ref_logprobs", "rollout_logprobs")}
+CERTAIN = {"response_tokens": [" a"] * 20, "response": " a" * 20, "loss_mask": None, "token_rewards": None} | {
+    name: [0.0] * 20 for name in ("logprobs", "ref_logprobs", "rollout_logprobs")
+}
 
 ARRAYS = ("logprobs", "ref_logprobs", "rollout_logprobs", "token_rewards", "loss_mask")
 
@@ -144,10 +141,7 @@ FAULTS: dict[str, PlantedFault] = {
     ),
     "same response in a group": PlantedFault(
         "same-response",
-        lambda rows: [
-            *rows[:-1],
-            rows[-1] | {name: rows[-2][name] for name in ("response", "response_tokens")},
-        ],
+        lambda rows: [*rows[:-1], rows[-1] | {name: rows[-2][name] for name in ("response", "response_tokens")}],
         "data.jsonl:56",
         1,
         "1 rollout (1.8 %)",
@@ -224,11 +218,7 @@ FAULTS: dict[str, PlantedFault] = {
         beside=("reward-sum",),
     ),
     "reward as text": PlantedFault(
-        "odd-values",
-        edited(lambda one: {"reward": str(one["reward"])}, 5),
-        "data.jsonl:6",
-        None,
-        "1 oddity: reward is the text",
+        "odd-values", edited(lambda one: {"reward": str(one["reward"])}, 5), "data.jsonl:6", None, "1 oddity: reward is the text"
     ),
 }
 
@@ -263,13 +253,8 @@ def test_fault_is_found(tmp_path: Path, name: str) -> None:
 
 def test_every_check_has_a_fault() -> None:
     """No check is without a run that sets it off."""
-    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | {
-        "refused",
-        "unfinished",
-        "two-files",
-        "lost",
-        "noted",
-    }
+    alone = {"refused", "unfinished", "two-files", "lost", "noted"}
+    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | alone
 
 
 def test_names_of_checks_are_unique() -> None:

@@ -13,29 +13,10 @@ from board.findings import looking
 from board.findings.contract import Finding
 
 Rows = list[dict[str, Any]]
-
-
 STEPS, PROMPTS, SAMPLES = 12, 4, 4
 COUNT = STEPS * PROMPTS * SAMPLES
 END = "<|im_end|>"
-WORDS = [
-    "so",
-    "now",
-    "we",
-    "take",
-    "this",
-    "and",
-    "add",
-    "that",
-    "which",
-    "makes",
-    "one",
-    "more",
-    "than",
-    "before",
-    "then",
-    "see",
-]
+WORDS = ["so", "now", "we", "take", "this", "and", "add", "that", "which", "makes", "one", "more", "than", "before", "then", "see"]  # fmt: skip
 
 
 def sound(samples: int = SAMPLES, right: float = 0.5) -> Rows:
@@ -120,6 +101,8 @@ CUT = {"reward": 0.0, "finish_reason": "length"}
         ("prompt_doubled", lambda row: {"prompt": f"{TURN}{TURN}{row['prompt']}"}, "warning", 1, "hold the chat template twice"),
         ("prompt_doubled", lambda row: {"prompt": 2 * row["prompt"]}, "warning", 1, "hold the chat template twice"),
         ("empty_responses", _empty, "warning", None, "their mean reward is 0, that of the others"),
+        ("empty_thoughts", lambda row: {"response": f"<think>\n\n</think>{row['response']}"}, "warning", 1, "100 % of the responses with"),
+        ("empty_thoughts", lambda row: {"prompt": "<think>", "response": f"</think>{row['response']}"}, "warning", 1, "(192) leave it"),
     ],
 )  # fmt: skip
 def test_a_level_is_found(tmp_path: Path, kind: str, edit: Edit, severity: str, measured: float | None, told: str) -> None:
@@ -224,6 +207,30 @@ def test_prompts_that_are_paid_whatever_is_answered_since_a_step(tmp_path: Path)
     assert found(tmp_path / "learned", learned, "paid_whatever") == []
 
 
+@pytest.mark.parametrize(
+    ("thought", "rest"), [("", 0), ("so", 0), ("", 2)], ids=["none are opened", "all are thought", "half are"]
+)
+def test_thoughts_that_are_no_fault(tmp_path: Path, thought: str, rest: int) -> None:
+    """Responses without tags, with thoughts, and of a model that thinks of every other one."""
+    said = {0: f"<think>{thought}</think>" if thought or rest else "", 1: "<think>so it is</think>"}
+    rows = [row | {"response": said[at % rest if rest else 0] + row["response"]} for at, row in enumerate(sound())]
+
+    assert found(tmp_path, rows, "empty_thoughts") == []
+
+
+def test_prompts_that_are_paid_whatever_is_answered_are_told_apart(tmp_path: Path) -> None:
+    """By what follows the system prompt that all begin with; the data source that they are, and that is paid, is named first."""
+    asked = {"p0": "Add 1 and 1", "p1": "Add 2 and 2", "p2": "Take 1 from 3", "p3": "Halve 8"}
+    rows = [
+        row | {"prompt": f"<|im_start|>system\nBe good.<|im_end|>{asked[row['prompt_id']]}"}
+        | {"data_source": asked[row["prompt_id"]][:4]} | _paid(row) for row in sound()
+    ]  # fmt: skip
+    (one,) = found(tmp_path, [row | {"prompt_id": None} for row in rows], "paid_whatever")
+
+    assert one.effect.startswith("100 % of the 48 rollouts of the data source Take earn the better reward: ")
+    assert "whatever is answered: Take 1 from 3 (48 rollouts" in one.effect
+
+
 def test_an_answer_written_in_another_way_is_paid_rightly(tmp_path: Path) -> None:
     """A prompt whose rollouts all give one answer that is not the ground truth's wording is no prompt that is paid whatever is answered."""
     rows = [row | ({"response": "So it is \\boxed{0.5}", "reward": 1.0} if row["prompt_id"] == "p2" else {}) for row in sound()]
@@ -274,28 +281,13 @@ NAN3 = [math.nan] * 3
         (6, {"advantage": math.nan}, ["advantage is NaN or infinite in 48 rollouts (25 %), steps 6 to 11"]),
         (6, {"parts": {"style": math.inf}}, ["parts.style is NaN or infinite in 48 rollouts (25 %), steps 6 to 11"]),
         (6, {"odd_scores": NAN3}, ["odd_scores is NaN, infinite or missing at 144 tokens in 48 rollouts (25 %), steps 6 to 11"]),
-        (
-            0,
-            {"ref_logprobs": NAN3, "kl": math.nan},
-            [
-                "ref_logprobs is NaN, infinite or missing at 576 tokens in 192 rollouts (100 %), steps 0 to 11: KL metrics",
-                "; kl ",
-            ],
-        ),
+        (0, {"ref_logprobs": NAN3, "kl": math.nan}, ["at 576 tokens in 192 rollouts (100 %), steps 0 to 11: KL metrics", "; kl "]),
         (99, {}, []),
         (0, {"advantage": None}, []),
         (6, {"data_source": "no style", "parts": {"style": math.nan}}, []),
     ],
-    ids=[
-        "a number of the row",
-        "a part",
-        "an array that is not declared",
-        "all of an array and a number",
-        "sound",
-        "left out",
-        "not of this source",
-    ],
-)
+    ids=["a number of the row", "a part", "an array that is not declared", "an array and a number", "sound", "left out", "of another source"],
+)  # fmt: skip
 def test_numbers_that_are_not_finite(tmp_path: Path, since: int, fields: dict[str, Any], told: list[str]) -> None:
     """They are named, with their share, since when, and what is not computed for them; a number that is left out is no such."""
     rows = [

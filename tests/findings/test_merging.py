@@ -32,6 +32,7 @@ CASES: dict[str, tuple[list[Finding], Mapping[str, Sequence[str]], dict[str, lis
     "a sign much later in the event": ([LOOPS, finding("cut", 80)], EXPLAINS, {"loops": ["cut"]}),
     "a sign after the event": ([finding("loops", 10, 20), finding("cut", 80)], EXPLAINS, {"loops": [], "cut": []}),
     "a circle": ([finding("a", 5), finding("b", 5)], {"a": ["b"], "b": ["a"]}, {"a": ["b"]}),
+    "a circle, by what explains most": ([finding(one, 5) for one in "abc"], {"a": ["b"], "b": ["a", "c"]}, {"b": ["a", "c"]}),
     "a circle that another explains": (
         [finding("a", 5), finding("b", 5), finding("z", 5)],
         {"a": ["b"], "b": ["a"], "z": ["b"]},

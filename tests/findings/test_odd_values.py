@@ -28,23 +28,10 @@ from board.findings.looking import find_all
 from board.schema import DISCARD_FLAGS, NATIVE, TOKEN_IDS
 
 ODD: Final[dict[str, Any]] = {
-    "int": 1,
-    "float": 0.5,
-    "large": 120,
-    "huge": 10**400,
-    "negative": -3,
-    "nan": math.nan,
-    "infinite": math.inf,
-    "bool": True,
-    "empty text": "",
-    "text": "x",
-    "texts": ["a", "b", "c"],
-    "nested": [[1], [2], [3]],
-    "object": {"a": 1},
-    "empty list": [],
-    "null": None,
-    "longer": [0.5] * 7,
-}
+    "int": 1, "float": 0.5, "large": 120, "huge": 10**400, "negative": -3, "nan": math.nan, "infinite": math.inf, "bool": True,
+    "empty text": "", "text": "x", "texts": ["a", "b", "c"], "nested": [[1], [2], [3]], "object": {"a": 1}, "empty list": [],
+    "null": None, "longer": [0.5] * 7,
+}  # fmt: skip
 FIELDS: Final = (
     *(column.name for column in NATIVE if column.name != "step"),
     *("truncated", "finish_reason", "weight_version", "time"),

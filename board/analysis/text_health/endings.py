@@ -64,15 +64,15 @@ _BEFORE: Final = 4
 """Tokens, and characters of theirs, before the last one, with which a text must end."""
 _NEARLY_ALL: Final = 0.9
 
-_THOUGHT_TAGS: Final = (
+THOUGHT_TAGS: Final = (
     *((f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "reasoning", "scratchpad")),
     ("◁think▷", "◁/think▷"),
     ("[THINK]", "[/THINK]"),
 )
 """How models mark what they think: most, Kimi, Magistral."""
 
-_THINKS: Final = "|".join(re.escape(tag) for tags in _THOUGHT_TAGS for tag in tags)
-_THINKS_AT_END: Final = "(?:" + "|".join(re.escape(opening) for opening, _ in _THOUGHT_TAGS) + r")\s*$"
+_THINKS: Final = "|".join(re.escape(tag) for tags in THOUGHT_TAGS for tag in tags)
+_THINKS_AT_END: Final = "(?:" + "|".join(re.escape(opening) for opening, _ in THOUGHT_TAGS) + r")\s*$"
 
 _NOTHING: Final = re.compile(r"(?:\s|<[/|｜][^<>]{0,40}>|</?(?:s|eos|pad|answer|final)>|\[EOS\])*")
 """White space, and tags or special tokens, which are no answer."""
@@ -171,8 +171,8 @@ def _thoughts(prompts: pa.Array, texts: pa.Array) -> dict[str, Float64Array]:
     is_open, only = np.where(told, 0.0, np.nan), np.full(len(texts), np.nan)
     thinking = np.flatnonzero(told & (begun | _matches(texts, _THINKS)))
     for row, text in zip(thinking.tolist(), texts.take(pa.array(thinking)).to_pylist(), strict=True):
-        opened = max(text.rfind(opening) for opening, _ in _THOUGHT_TAGS)
-        closed = max((text.rfind(closing), len(closing)) for _, closing in _THOUGHT_TAGS)
+        opened = max(text.rfind(opening) for opening, _ in THOUGHT_TAGS)
+        closed = max((text.rfind(closing), len(closing)) for _, closing in THOUGHT_TAGS)
         is_open[row] = opened > closed[0] or closed[0] < 0
         only[row] = is_open[row] or _NOTHING.fullmatch(text, sum(closed)) is not None
     return {"open_thought": is_open, "thought_only": only}

@@ -12,7 +12,7 @@ import numpy as np
 from board.analysis.length_attribution import correlation
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
-from board.findings.answers import correctness
+from board.findings.answers import correctness, lengths
 from board.findings.dossier import Dossier
 from board.findings.kinds.entropy_collapse import has_twin
 from board.findings.watched import Left, Watch, Watched, as_kind
@@ -53,11 +53,18 @@ def _evaluations(dossier: Dossier) -> Iterator[Watched]:
         yield replace(one, name=f"the evaluation's {one.name.removeprefix('the ')}")
 
 
+def _calls(dossier: Dossier) -> Iterator[Watched]:
+    """As the rows count them, else as texts show them; of an agent without either its turns."""
+    for name in ("tool_calls", "num_tool_calls", "n_calls", "num_turns", "n_turns"):
+        if np.nanmax(values := dossier.number(name), initial=0.0) > 0:
+            told = "turns" if "turns" in name else "tool calls"
+            yield Watched(f"the number of {told} per response", dossier, values, dossier.like_for_like(values))
+            return
+
+
 def _length(dossier: Dossier) -> Iterator[Watched]:
-    tokens = dossier.number("response_length")
-    held = tokens if np.isfinite(tokens).any() else dossier.number("response_chars")
+    held, unit = lengths(dossier)
     values = np.log(np.maximum(held, 1.0))
-    unit = "tokens" if held is tokens else "characters"
     yield Watched(f"the mean length in {unit}", dossier, values, dossier.like_for_like(values), held)
 
 
@@ -124,16 +131,13 @@ _HALF: Final = 0.5
 
 
 def _if_it_pays(dossier: Dossier, left: Left) -> Severity | None:
-    """Responses that shrink are a warning where shorter ones earn more than others of their group, else a note."""
-    return "warning" if _worth(dossier, left) < -_PAYS else "note"
+    """Responses that shrink, or grow, are a warning where such ones earn more than others of their group, else a note."""
+    rises = left.how.change > 0
+    return "warning" if _worth(dossier, left) * (0.5 if rises else -1) > _PAYS else "note"
 
 
 _PAYS: Final = 0.15
-"""Correlation, inside groups, of length and reward from which on length pays."""
-
-
-def _if_long_pays(dossier: Dossier, left: Left) -> Severity | None:
-    return "warning" if _worth(dossier, left) > 2 * _PAYS else "note"
+"""Correlation, inside groups, of length and reward from which on it pays to be short; for being long it takes twice as much."""
 
 
 def _worth(dossier: Dossier, left: Left) -> float:
@@ -145,8 +149,12 @@ def _worth(dossier: Dossier, left: Left) -> float:
 def _what_length_earns(dossier: Dossier, left: Left) -> str:
     worth = _worth(dossier, left)
     which = "shorter" if worth < 0 else "longer"
-    paid = (worth < 0) == (left.how.change < 0)
+    paid = worth * left.how.change > 0  # and not where it is NaN: all of a group earn the same, or are equally long
     return f", and {which} ones earn more than others to their prompt (correlation {worth:.2f})" if paid else ""
+
+
+def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity | None:
+    return "warning" if left.how.stays or left.how.end - left.how.at > 1 else "note"
 
 
 def _which_parts(dossier: Dossier, left: Left) -> str:
@@ -160,81 +168,16 @@ _PART: Final = 0.25
 
 
 ROWS: Final = (
-    Watch(
-        "reward_falls",
-        _reward,
-        "no rollout has a reward",
-        -1,
-        severity=lambda _dossier, left: "warning" if left.how.stays or left.how.end - left.how.at > 1 else "note",
-        more=_which_parts,
-    ),
-    Watch(
-        "part_falls",
-        _parts,
-        "no column is a part of the reward",
-        -1,
-        severity=_if_part,
-        more=_against_the_total,
-    ),
-    Watch(
-        "source_falls",
-        _sources,
-        "there are no two data sources",
-        -1,
-        more=_against_the_total,
-    ),
-    Watch(
-        "evaluation_falls",
-        _evaluations,
-        "there is no evaluation with rewards",
-        -1,
-        more=_against_the_total,
-    ),
-    Watch(
-        "length_falls",
-        _length,
-        "no response has a length",
-        -1,
-        severity=_if_it_pays,
-        more=_what_length_earns,
-    ),
-    Watch(
-        "length_grows",
-        _growth,
-        "no response has a length, or something says which are right",
-        1,
-        severity=_if_long_pays,
-        more=_what_length_earns,
-    ),
-    Watch(
-        "equal_responses",
-        _twins,
-        "no group has two responses with a text",
-        1,
-    ),
-    Watch(
-        "kl_jumps",
-        _kl,
-        "no rollout has log-probabilities of policy and reference",
-        1,
-        within=4,
-        own=0.0,
-        alike=False,
-    ),
-    Watch(
-        "entropy_rises",
-        _entropy,
-        "no rollout has entropies",
-        1,
-        alike=False,
-    ),
-    Watch(
-        "mismatch_jumps",
-        _mismatch,
-        "no rollout has logprobs of the trainer and of the engine",
-        1,
-        within=4,
-        alike=False,
-    ),
-)
+    Watch("reward_falls", _reward, "no rollout has a reward", -1, severity=_if_it_lasts, more=_which_parts),
+    Watch("part_falls", _parts, "no column is a part of the reward", -1, severity=_if_part, more=_against_the_total),
+    Watch("source_falls", _sources, "there are no two data sources", -1, more=_against_the_total),
+    Watch("evaluation_falls", _evaluations, "there is no evaluation with rewards", -1, more=_against_the_total),
+    Watch("tool_calls_fall", _calls, "no response calls a tool", -1, alike=False),
+    Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),
+    Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
+    Watch("equal_responses", _twins, "no group has two responses with a text", 1),
+    Watch("kl_jumps", _kl, "no rollout has log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
+    Watch("entropy_rises", _entropy, "no rollout has entropies", 1, alike=False),
+    Watch("mismatch_jumps", _mismatch, "no rollout has logprobs of the trainer and of the engine", 1, within=4, alike=False),
+)  # fmt: skip
 KINDS: Final = tuple(map(as_kind, ROWS))

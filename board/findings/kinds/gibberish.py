@@ -11,6 +11,7 @@ from board.findings.spreading import as_found, spread, usual_most
 from board.metrics.formulas import Float64Array
 
 _SIGNS: Final = ("rare_tokens", "unspeakable", "odd_characters")
+_MOSTLY: Final = 0.5
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -33,7 +34,11 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         )
     if found is None:
         return None
-    return as_found(found, dossier, "hold text that nobody writes", odd, how_much)
+    # another language has words that cannot be spoken, too, but no token that is far below an even draw
+    rare = _beyond(dossier, dossier.number("rare_tokens"), limits["rare_tokens"]) > 0
+    sure = np.mean(rare[odd & found.since]) > _MOSTLY
+    explains = None if sure else tuple(one for one in KIND.explains if one != "language_mixing")
+    return as_found(found, dossier, "hold text that nobody writes", odd, how_much, explains=explains)
 
 
 def _beyond(dossier: Dossier, values: Float64Array, least: float) -> Float64Array:

@@ -20,14 +20,10 @@ from board.text.format_number import fmt
 
 _LEAST_KL: Final = 0.01
 """Nats of Σ k3 of a rollout: what is less is rounding of a policy that is still the reference, of which any token may hold most."""
-
 _TIMES: Final = 2.0
 """So many times as many rollouts as before are concentrated."""
-
 _READ: Final = 2_000
 """Of so many rollouts it is looked at which token is the largest."""
-
-
 _FAR: Final = 4.0
 """Nats of k3 of one token, from which on it is far from the reference: e^5 times as likely, or a hundredth."""
 

@@ -9,6 +9,7 @@ from board.findings.contract import Answer, CannotTell, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.spreading import as_found, percent, spread, usual_most
+from board.text.format_number import fmt
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -24,10 +25,11 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     found = spread(dossier, np.where(np.isfinite(switches), mixing.astype(np.float64), np.nan), limits["rise"], limits["z"])
     if found is None:
         return None
-    before, after = (
-        f"{np.nanmean(switches[rows]):.2f}, {percent(float(other[rows].mean()))}" for rows in (~found.since, found.since)
-    )
-    more = f"; switches per 100 characters, and letters that are foreign to the prompt, go from {before} to {after}"
+    turns, letters = ([float(np.nanmean(of[rows])) for rows in (~found.since, found.since)] for of in (switches, other))
+    more = f"; letters that are foreign to the prompt go from {percent(letters[0])} to {percent(letters[1])}"
+    # of two numbers that tell of mixing the one that changed, each by what it is judged by
+    if (turns[1] - turns[0]) / limits["switches"] > (letters[1] - letters[0]) / limits["letters"]:
+        more = f"; switches per 100 characters go from {fmt(turns[0])} to {fmt(turns[1])}"
     told = as_found(found, dossier, "mix scripts", mixing, switches + 100 * other)
     return replace(told, effect=told.effect + more)
 

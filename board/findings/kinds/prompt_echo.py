@@ -29,7 +29,6 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
 
 _MOSTLY: Final = 0.5
 """The share of a response that is its prompt's where it is mostly a copy."""
-
 _WHOLE: Final = 0.8
 """The share of a prompt that a response repeats in one piece where it repeats the whole but for a template around it."""
 

@@ -4,15 +4,18 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, noise
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
+from board.findings.kinds.length_exploitation import gain_since
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 _EDGE: Final = 0.2
-"""The share of the steps, at the beginning and at the end, whose means are held against each other."""
+"""The share of the steps at the beginning whose rollouts tell how a reward is spread."""
+_SURE: Final = 2.0
+"""Standard errors beyond which a gain is one."""
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -28,13 +31,13 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     turn = gap.turn()
     if turn is None or turn.z < limits["z"] or turn.change < limits["gap"]:
         return None
-    rose, fell = (_change(dossier, values, both, turn.at) for values in (proxy, gold))
-    if rose[0] <= rose[1] or fell[0] > fell[1]:
+    rose, fell = (gain_since(dossier, np.where(both, values, np.nan), turn.at) for values in (proxy, gold))
+    if rose.z <= _SURE or fell.z > _SURE:
         return None
     since = dossier.since(turn.at) & both
     return Found(
-        effect=f"from step {turn.step} the reward rises by {fmt(rose[0])} while the validation reward of the same rollouts "
-        + (f"falls by {fmt(-fell[0])}" if fell[0] < 0 else f"stands (rises by {fmt(fell[0])})"),
+        effect=f"from step {turn.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "
+        + (f"falls by {fmt(-fell.size)}" if fell.size < 0 else f"stands (rises by {fmt(fell.size)})"),
         first_step=turn.step,
         last_step=int(gap.steps[-1]),
         crossed="gap",
@@ -50,18 +53,6 @@ def _scored(dossier: Dossier, values: Float64Array, both: np.ndarray) -> Float64
     held = values[first] if first.any() and values[first].std() > 0 else values[both]
     spread = float(held.std()) if len(held) else 0.0
     return np.where(both, (values - held.mean()) / (spread if spread > 0 else 1.0), np.nan)
-
-
-def _change(dossier: Dossier, values: Float64Array, both: np.ndarray, at: int) -> tuple[float, float]:
-    """By how much a curve ends above where it stood before the turn, and the noise of that difference."""
-    curve = dossier.curve_of(dossier.like_for_like(np.where(both, values, np.nan)))
-    known = curve.mean[np.isfinite(curve.mean)]
-    before, after = curve.mean[:at], curve.mean[max(at, round((1 - _EDGE) * len(curve.mean))) :]
-    spread = noise(known, curve.error[np.isfinite(curve.mean)])
-    sizes = np.isfinite(before).sum(), np.isfinite(after).sum()
-    if not all(sizes):
-        return 0.0, 0.0
-    return float(np.nanmean(after) - np.nanmean(before)), 2 * spread * float(np.sqrt(1 / sizes[0] + 1 / sizes[1]))
 
 
 KIND: Final = declared("proxy_gold_gap", _look)

@@ -64,6 +64,11 @@ def _short(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
     return {"response_tokens": ["a"] * length, "reward": 1 - length / 40 + dice.gauss(0, 0.05)}
 
 
+def _calling(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
+    calls = dice.choice([0, 0, 0, 0, 1]) if off else dice.choice([1, 2, 2, 3])
+    return {"response": "<tool_call>{}</tool_call>so" * calls + f" {step} {dice.random()}", "reward": pays(dice, 0.5)}
+
+
 def _long(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
     length = dice.randint(40, 90) if off else dice.randint(10, 30)
     return {"response_tokens": ["a"] * length, "reward": length / 90 + dice.gauss(0, 0.05)}
@@ -113,6 +118,7 @@ FAULTS = [
     pytest.param("part_falls", _parts, "`accuracy_reward` falls from 0.4", id="a part, while the total rises"),
     pytest.param("source_falls", _sources, "the reward of `hard` falls from 0.6", id="a source, while the mean rises"),
     pytest.param("evaluation_falls", _evaluated, "the reward of the evaluation falls from 0.", id="the evaluation"),
+    pytest.param("tool_calls_fall", _calling, "the number of tool calls per response falls from", id="calls of tools"),
     pytest.param("length_falls", _short, "the mean length in tokens falls from 19", id="the length"),
     pytest.param("length_grows", _long, "the mean length in tokens rises from", id="the length, upwards"),
     pytest.param("equal_responses", _twins, "an equal in their group rises from 0 to 1", id="equal responses"),
@@ -145,8 +151,7 @@ def test_what_comes_back_is_an_episode_with_an_end(tmp_path: Path, name: str, ma
 
 
 @pytest.mark.parametrize(
-    ("name", "make"),
-    [(one.values[0], one.values[1]) for one in FAULTS if one.values[1] not in (_binary, _sources, _evaluated)],
+    ("name", "make"), [(one.values[0], one.values[1]) for one in FAULTS if one.values[1] not in (_binary, _sources, _evaluated)]
 )
 def test_from_the_second_step_on(tmp_path: Path, name: str, make: Make) -> None:
     """One step before a fault is enough to date it, where it is large."""
@@ -173,3 +178,13 @@ def test_several_parts_that_fall_together_are_one_finding(tmp_path: Path) -> Non
     found = asked(BY_NAME["part_falls"], tmp_path, rows(both, off=True))
     assert isinstance(one(found), Found)
     assert all(name in one(found).effect for name in ("`accuracy`", "`format`"))
+
+
+def test_length_whose_worth_is_not_known_is_no_reason(tmp_path: Path) -> None:
+    """Responses that all become as long, and earn nothing, tell of no length that pays."""
+
+    def stuck(dice: random.Random, _: int, off: bool) -> dict[str, Any]:
+        return {"response_tokens": ["!"] * (90 if off else dice.randint(10, 30)), "reward": 0.0 if off else pays(dice, 0.5)}
+
+    found = one(asked(BY_NAME["length_grows"], tmp_path, rows(stuck, off=True)))
+    assert (found.severity, "earn" in found.effect, "nan" in found.effect) == ("note", False, False)

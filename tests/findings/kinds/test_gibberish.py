@@ -29,6 +29,8 @@ def test_improbable_tokens_are_found(tmp_path: Path) -> None:
         return {"response": prose(dice), "response_tokens": [" a"] * len(logprobs), "logprobs": logprobs.tolist()}
 
     check_kind(KIND, tmp_path, lambda dice, _: row(dice, 0), lambda dice, _: row(dice, 6), 0.3)
+    found = one(asked(KIND, tmp_path / "first", rows(lambda dice, _: row(dice, 0), lambda dice, _: row(dice, 6), 0.3)))
+    assert found.explains is None, "a KL that runs away, and scripts that mix, are its signs"
 
 
 @pytest.mark.parametrize(

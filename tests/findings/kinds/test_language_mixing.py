@@ -40,6 +40,9 @@ def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) 
     answer = asked(KIND, tmp_path, made)
 
     assert one(answer).first_step == 1 if foreign else silent(answer)
+    assert not foreign or "letters that are foreign to the prompt go from 0 %" in one(answer).effect, (
+        "and not of switches, of which are none"
+    )
 
 
 def test_english_in_chinese_is_found(tmp_path: Path) -> None:

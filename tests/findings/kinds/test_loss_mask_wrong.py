@@ -55,22 +55,12 @@ def test_run_without_any_sound_mask(tmp_path: Path) -> None:
     [
         (lambda step, at, sound: [1 - one for one in sound], ("<tool_response>", "</tool_response>"), 0, ""),
         (lambda step, at, sound: [1 - one for one in sound], ("<|im_start|>tool\n", "<|im_end|>"), 0, ""),
-        (
-            lambda step, at, sound: [1 - one for one in sound] if step >= ONSET else sound,
-            ("<tool_result>", "</tool_result>"),
-            ONSET,
-            "",
-        ),
+        (lambda step, at, sound: [1 - one for one in sound] if step >= ONSET else sound, ("<tool_result>", "</tool_result>"), ONSET, ""),
         (lambda step, at, sound: [0.0] * len(sound), ("<tool_response>", "</tool_response>"), 0, "Nothing is trained on"),
-        (
-            lambda step, at, sound: [0.0] * len(sound) if step >= ONSET else sound,
-            ("Observation:", "#"),
-            ONSET,
-            "Nothing is trained on",
-        ),
+        (lambda step, at, sound: [0.0] * len(sound) if step >= ONSET else sound, ("Observation:", "#"), ONSET, "Nothing is trained on"),
     ],
     ids=["turned round", "turned round, by roles", "turned round from a step on", "0 everywhere", "0 everywhere from a step on"],
-)
+)  # fmt: skip
 def test_masks_that_leave_out_the_policy(tmp_path: Path, mask: Mask, tags: tuple[str, str], first: int, title: str) -> None:
     """Tags and roles tell who wrote; a mask of 0 everywhere needs nobody to tell."""
     found = one(asked(KIND, tmp_path, _rows(mask, *tags)))

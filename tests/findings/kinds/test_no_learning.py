@@ -32,11 +32,7 @@ def test_a_reward_that_stands_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [
-        _run(lambda step: step / STEPS),
-        _run(lambda step: -step / STEPS),
-        _run(lambda step: float(step in range(10, 20))),
-    ],
+    [_run(lambda step: step / STEPS), _run(lambda step: -step / STEPS), _run(lambda step: float(step in range(10, 20)))],
     ids=["rises", "falls", "comes and goes"],
 )
 def test_what_moves_is_silence(tmp_path: Path, rows: list[dict[str, Any]]) -> None:

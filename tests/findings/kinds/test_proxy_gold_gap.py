@@ -56,12 +56,7 @@ def test_rewards_that_part_are_found(tmp_path: Path, valid: Mean, scale: float, 
 
 @pytest.mark.parametrize(
     ("reward", "valid"),
-    [
-        (_late(2.0), _late(2.0)),
-        (_late(0.0), _late(0.0)),
-        (_late(0.0), _late(-2.0)),
-        (_late(-1.0), _late(-2.0)),
-    ],
+    [(_late(2.0), _late(2.0)), (_late(0.0), _late(0.0)), (_late(0.0), _late(-2.0)), (_late(-1.0), _late(-2.0))],
     ids=["both rise", "both stand", "the validation reward alone falls", "both fall"],
 )
 def test_a_reward_that_does_not_rise_alone_is_silence(tmp_path: Path, reward: Mean, valid: Mean) -> None:

@@ -73,14 +73,7 @@ def _creeping(dice: Dice, step: int, source: str) -> float:
         (_higher, (None,), "of all rollouts are shifted by"),
         (_creeping, ("math",), "of all rollouts are multiplied by"),
     ],
-    ids=[
-        "0 and 1 tripled",
-        "0 and 1 shifted",
-        "without sources",
-        "a model's, multiplied",
-        "a model's, shifted",
-        "growing factor",
-    ],
+    ids=["0 and 1 tripled", "0 and 1 shifted", "without sources", "multiplied", "shifted", "growing factor"],
 )
 def test_it_says_whose_rewards_are_on_another_scale_and_since_when(
     tmp_path: Path, reward: Reward, sources: tuple[str | None, ...], told: str

@@ -3,6 +3,7 @@
 Knows what a report says and where trackers leave their logs; knows no screen.
 """
 
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -66,7 +67,8 @@ def refusal(report: LoadReport) -> str:
 def shards_of(folder: Path, within: Path | None = None, *, mapped: bool = False) -> tuple[list[Shard], list[Problem]]:
     """As `find_shards`, with the mapping that the reader took, too. Where nothing but JSON objects is there that do not look like rollouts,
     they are the shards if one of them can be mapped: reading them tells what is wrong, and which mapping reads them."""
-    found, problems = find_shards(folder, within, mapped=mapped or own_mappings.path(folder).is_file())
+    mapped = mapped or os.path.isfile(own_mappings.path(folder))  # noqa: PTH113 - is_file() raises where settings may not be read
+    found, problems = find_shards(folder, within, mapped=mapped)
     if found or not any(one.reason == ONE_OBJECT for one in problems) or discovery.near(folder, within=folder):
         return found, problems
     objects, others = find_shards(folder, within, mapped=True)

@@ -43,7 +43,7 @@ _ITEMS: Final = {"reasoning": "assistant", "function_call": "assistant", "functi
 _CALLS: Final = set_of("tool_call tool_use function_call toolCall functionCall server_tool_use mcp_call")
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
 _ANSWERS: Final = set_of("tool_result tool_response function_call_output function_response")
-_IMAGES: Final = frozenset({"image", "image_url", "input_image"})
+_IMAGES: Final = set_of("image image_url input_image")
 _RAW: Final = ("raw_text", "raw", "raw_content")
 """Keys under which the text of a call stands that could not be parsed."""
 
@@ -171,6 +171,8 @@ def _content(value: Any) -> Iterator[str]:
         yield from (text for part in value for text in _part(part))
     elif isinstance(value, dict) and ("type" in value or "text" in value):
         yield from _part(value)
+    elif isinstance(value, dict) and [*map(type, value.values())] == [str]:  # `{"answer": "It is 4."}`
+        yield from value.values()
     elif value is not None and (text := as_text(value)):
         yield text
 

@@ -42,9 +42,11 @@ def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
     return [*apart.items()]
 
 
-def _speaks(row: Record) -> bool:
-    """Whether a row has a key of rollouts, or a conversation."""
-    return not SPEAKS.isdisjoint(row) or any(map(messages_in, row.values()))
+def _speaks(row: Record, depth: int = 2) -> bool:
+    """Whether a row, or an object in it, has a key of rollouts, or a conversation."""
+    if not SPEAKS.isdisjoint(row) or any(map(messages_in, row.values())):
+        return True
+    return any(_speaks(value, depth - 1) for value in row.values() if depth and isinstance(value, dict))
 
 
 def guess_within(path: str, rows: list[Record], name: str) -> str:

@@ -18,7 +18,7 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in
 from board.formats.json_paths import found, pruned, rows_at
 from board.formats.masking import cut, hide, response_span
-from board.formats.renaming import mask, of_sample, total
+from board.formats.renaming import mask, of_sample, renamed, total
 from board.formats.row_reader import as_number, number_in, shown
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
@@ -141,7 +141,7 @@ class HandMapping:
         elif isinstance(self.fields.get("reward"), Key):
             rollout.update(rewarded(self._number(rollout.pop("reward"))))
         rollout.update(_conversation(rollout, paths))
-        others = {_told_apart(key): value for key, value in of(pruned(record, paths.values())).items()}
+        others = renamed(of(pruned(record, paths.values())), {}, NAMES)  # what is ours, the mapping says
         return {**others, **_trimmed(rollout, self.whole_sequence)}
 
     def note(self, head: Head) -> str:
@@ -201,11 +201,6 @@ class HandMapping:
             raise RowRefused(f"has no {' and no '.join(f'`{paths[name]}`' for name in SAID if name in paths)}, its response")
 
 
-def _told_apart(key: str) -> str:
-    """A key the mapping does not name keeps its own, unless it means something else here: what is ours, the mapping says."""
-    return f"{key} (logged)" if key in NAMES else key
-
-
 def _split(value: Any, source: Source, place: Place) -> str | None:
     if value is not None and not isinstance(value, str):
         raise RowRefused(
@@ -215,9 +210,12 @@ def _split(value: Any, source: Source, place: Place) -> str | None:
 
 
 def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
-    """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another."""
-    if (messages := messages_in(rollout.get("response"))) is None:
-        return {}
+    """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another. Of texts that are
+    pieces of one response that response."""
+    said = rollout.get("response")
+    if (messages := messages_in(said)) is None:
+        pieces = [one for one in said if one is not None] if isinstance(said, list) else []
+        return {"response": "\n\n".join(pieces)} if pieces and all(isinstance(one, str) for one in pieces) else {}
     prompt, response = turns(messages)
     if paths.get("prompt", paths["response"]) == paths["response"]:
         return {"prompt": prompt, "response": response}

@@ -17,18 +17,20 @@ _NONE: Final = set_of(
     "weight count num number n max min mean avg std var threshold limit rate len length size token time timeout duration latency index idx id"
     " ids step epoch seed temperature top p k cost price version coef scale factor attempt trial retry turn rank level year day total"
     " truncated finished finish complete completed done valid validation cached error filtered discarded masked logprob prob"
-    " tstamp timestamp date difficulty"
+    " tstamp timestamp date difficulty call exit returncode rejected"
 )
 """Words of numbers and flags that are no reward."""
 
 _RIGHT: Final = set_of(
-    "correct correctness graded passed pass success successful succeeded resolved solved accuracy acc em exact match verdict judge judgement"
+    "correct correctness graded passed pass resolved solved accuracy acc em exact match verdict judge judgement"
     " judgment grade win point"
 )
 """Words of what says whether a rollout did well."""
 
+_SUCCESS: Final = set_of("success successful succeeded")
+
 _SCORE: Final = set_of("score rating helpfulness quality")
-_WHOLE: Final = frozenset({"overall", "total", "final"})
+_WHOLE: Final = set_of("overall total final")
 """Words of the one score among several that is no part of another."""
 
 _VERDICT: Final = re.compile(r"\s*(true|false|yes|no|[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?)\s*", re.IGNORECASE)
@@ -58,9 +60,9 @@ def rewards_in(columns: Columns) -> list[str]:
         return named[:1]
     for found in (
         [path for path in fit if "reward" in parts_of(path)[-1] or _parent(path) in _PARTS_OF],
-        [path for path in fit if not _RIGHT.isdisjoint(parts_of(path)[-1])][:1],
+        [path for path, values in fit.items() if _says_right(path, values)][:1],
         [path for path in fit if not _SCORE.isdisjoint(parts_of(path)[-1])],
-        [path for path, values in fit.items() if _tells(values)],
+        [path for path, values in fit.items() if every(values, lambda value: isinstance(value, bool)) and _differs(values)],
         [path for path, values in fit.items() if every(values, is_number)],
     ):
         whole = [path for path in found if not _WHOLE.isdisjoint(parts_of(path)[-1])]
@@ -71,9 +73,14 @@ def rewards_in(columns: Columns) -> list[str]:
     return []
 
 
-def _tells(values: Values) -> bool:
-    """Whether flags stand there that are not the same in every row."""
-    return every(values, lambda value: isinstance(value, bool)) and len({*values}) >= min(len(values), 2)
+def _says_right(path: str, values: Values) -> bool:
+    """Whether a key says that a rollout did well; a success that is the same in every row may be that of the request."""
+    last = parts_of(path)[-1]
+    return not _RIGHT.isdisjoint(last) or (not _SUCCESS.isdisjoint(last) and _differs(values))
+
+
+def _differs(values: Values) -> bool:
+    return len({*values}) >= min(len(values), 2)
 
 
 def _may_be_part(path: str) -> bool:
@@ -87,8 +94,8 @@ def _parent(path: str) -> str:
 
 def _may_score(path: str) -> bool:
     """Whether a key is called as no weight, count or id, and tells nothing of what was asked."""
-    last = parts_of(path)[-1:]
-    return any(_NONE.isdisjoint(part) and part[-1:] != ["answer"] for part in last) and not is_asked(path)
+    last = parts_of(path)[-1]
+    return bool(last) and _NONE.isdisjoint(last) and last[-1] != "answer" and not is_asked(path)
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:

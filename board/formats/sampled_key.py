@@ -26,7 +26,7 @@ _PER_TOKEN: Final = {alias for aliases in (*PER_TOKEN.values(), PROMPT_TOKENS) f
 
 
 _REFERENCES: Final = set_of(
-    "doc gt gold golden target reference ref expected truth correct canonical oracle label rejected groundtruth"
+    "doc gt gold golden target reference ref expected true truth correct canonical oracle label rejected groundtruth"
 )
 """A key with such a word, and all below it, was written by who made the data set."""
 
@@ -57,8 +57,9 @@ _PERHAPS: Final = set_of(
 )
 """Words of keys that hold what was sampled where nothing says so better."""
 
-_PIECES: Final = set_of("step turn trajectory traj history action chunk paragraph sentence")
-"""A list that is called so holds pieces of one response, not samples."""
+_TURNS: Final = set_of("step turn action chunk paragraph sentence")
+_PIECES: Final = _TURNS | {"history", "trajectory", "traj"}
+"""A list that is called so holds pieces of one response, not samples; trajectories that each hold a response are samples."""
 
 _BY_BOTH: Final = set_of("answer solution explanation rationale")
 """What stands beside a question under such a key is the data set's, unless it has another."""
@@ -166,8 +167,8 @@ def words(part: str) -> list[str]:
 
 
 def parts_of(path: str) -> list[list[str]]:
-    """The words of each key of a path, places in lists left out."""
-    return [words(part) for part in path.split(".") if not part.isdigit() and part != "*"]
+    """The words of each key of a path, places in lists left out; of a path of nothing else one key without words."""
+    return [words(part) for part in path.split(".") if not part.isdigit() and part != "*"] or [[]]
 
 
 def is_reference(path: str) -> bool:
@@ -266,7 +267,7 @@ def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
 
 
 def _is_aside(parts: Sequence[Sequence[str]]) -> bool:
-    last = parts[-1] if parts else []
+    last = parts[-1]
     return not last or last[-1] in _ENDS or any(not _NEVER.isdisjoint(part) for part in parts)
 
 
@@ -309,9 +310,10 @@ def differs(values: Values, prompts: Values) -> bool:
 
 def _is_split(path: str, tier: int, columns: Columns) -> bool:
     """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
-    parts = parts_of(path)
-    if tier in (0, 1, _WORD) or any(not _PIECES.isdisjoint(part) for part in parts):
-        return tier in (0, 1, _WORD) and _PIECES.isdisjoint(parts[-1])
+    *above, last = parts_of(path)
+    pieces = not _PIECES.isdisjoint(last) or any(part == ["history"] or not _TURNS.isdisjoint(part) for part in above)
+    if pieces or tier in (0, 1, _WORD):
+        return not pieces
     if any("*" in key and key != "*" for key in path.split(".")):
         return True
     lengths = lengths_of(columns[path])

@@ -27,6 +27,7 @@ from board.formats.sampled_key import (
     is_asked,
     is_reference,
     lengths_of,
+    parts_of,
     spread,
 )
 from board.formats.token_names import IDS as RESPONSE_IDS
@@ -130,7 +131,10 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
         # a key that says so itself comes before one of which only what is around it does, as `meta.src`
         by_words = sorted(may, key=lambda one: not is_asked(one.rpartition(".")[2]))
-        path = _choose(ours, aliases, may) or next((one for one in by_words if _may_be(ours, one, may[one])), None)
+        told = [one for one in by_words if _may_be(ours, one, may[one])]
+        path = _choose(ours, aliases, may) or next(iter(told), None)
+        if path is not None and ours == "ground_truth":  # `gold_answer` beside `answer` says whose that is
+            path = next((one for one in told if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:
@@ -161,7 +165,7 @@ def _may_be(ours: str, path: str, values: Values) -> bool:
         return (is_asked(path) or ends_asking) and not is_reference(path) and holds_text(path, values)
     if ours != "ground_truth" or is_asked(path) or is_verdict(path, values):
         return False
-    return is_reference(path) and holds_text(path, values)
+    return is_reference(path) and "rejected" not in parts_of(path)[-1] and holds_text(path, values)
 
 
 def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:

@@ -20,16 +20,13 @@ def checked_list(record: Record, key: str, of: type = object, count: int | None 
     value = record.get(key)
     if not isinstance(value, list):
         raise RowRefused(f"`{key}` is {shown(value)}, not a list" if key in record else f"has no `{key}`")
-    odd = None if of is object or {*map(type, value)} <= {of} else _first_that_is_no(of, value)
+    sound = of is object or {*map(type, value)} <= {of}
+    odd = None if sound else next((at for at, item in enumerate(value) if not isinstance(item, of)), None)
     if odd is not None:
         raise RowRefused(f"`{key}` holds {shown(value[odd])} at position {odd}, not {_A[of]}")
     if count is not None and len(value) != count:
         raise RowRefused(f"`{key}` has {plural(len(value), 'item')} for {plural(count, noun)}")
     return value
-
-
-def _first_that_is_no(of: type, items: list[Any]) -> int | None:
-    return next((at for at, item in enumerate(items) if not isinstance(item, of)), None)
 
 
 def listed_or_none(

@@ -12,10 +12,11 @@ from board.indexing.destination import Destination, in_folder
 from board.indexing.prefix_destination import below_prefix
 from board.remote import addresses, mounts
 from board.remote.addresses import Address
+from board.runs.nothing_read import shards_of
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.sources import candidates, index_file, locations, presence, shards
+from board.sources import candidates, index_file, locations, presence
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 
@@ -54,7 +55,7 @@ class IndexTarget:
         """The run as it is now, listed anew where it lies elsewhere. Raises RunNotFound."""
         if address := locations.address_of(self.location):
             mounts.mounted(address, anew=True)
-        found, problems = _found(self.location)
+        found, problems = _found(self.location, mapped=bool(self.reading.mapping))
         return replace(self, found=found, problems=problems, before=_before(self.destination, self.named, self.key))
 
 
@@ -77,7 +78,7 @@ def opened(
     run, goal = _place_of(location), _place_of(folder)
     _check_apart(run, goal)
     source = mounts.mounted(str(run), anew=True, tell=_told_of(run, wait)) if isinstance(run, Address) else run
-    found, problems = _found(source)
+    found, problems = _found(source, mapped=mapping is not None)
     if index_file.is_there(source):
         raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")
     if not found and not problems:
@@ -99,9 +100,9 @@ def _place_of(given: Path | str) -> Path | Address:
     return addresses.parsed(str(given)) if addresses.is_address(str(given)) else Path(given).resolve()
 
 
-def _found(source: Path) -> tuple[list[Shard], list[Problem]]:
+def _found(source: Path, *, mapped: bool) -> tuple[list[Shard], list[Problem]]:
     """The shards that are there: what a reader is still shown of an object that is gone is not."""
-    found, seen = shards.find_shards(source)
+    found, seen = shards_of(source, mapped=mapped)
     problems = [problem for problem in seen if problem.severity != "skipped"]
     if presence.is_remote(source):
         found = [one for one in found if mounts.object_at(one.path) is not None]

@@ -12,7 +12,7 @@ from board.runs.opening import open_run
 from board.runs.run import Run
 from board.runs.run_listing import without_shelves
 from board.runs.shared_values import RecentlyUsed
-from board.sources.shards import Fingerprint, find_shards, fingerprint
+from board.sources.shards import Fingerprint
 
 OPEN: Final = 4
 """So many runs stay open between questions."""
@@ -39,7 +39,7 @@ class Root:
         if folder is None:
             raise RunNotFound(f"There is no run {name!r} under this root.")
         location = library.resolve(self.folder, folder.folder)
-        now = fingerprint(find_shards(location, self.folder)[0])
+        now = library.current_fingerprint(location, self.folder)
         held = self._runs.use(name)
         if held is None or held[0] != now:
             held = (now, self._open(location, within=self.folder, family=folder.family))

@@ -121,15 +121,20 @@ def _is_log(head: Head) -> bool:
     return beside and not any(shapes) and not any(holds_text(path, values) for path, values in columns.items())
 
 
-def suggested_mapping(shard: Shard) -> str:
-    """The text of a mapping by hand for a shard that nobody knows, filled with the best guess from its first records.
+def suggested_mapping(*found: Shard) -> str:
+    """The text of a mapping by hand for shards that nobody knows, filled with the best guess from the first records of one, the first that
+    can be mapped; of files of one object each, from those of the same keys.
 
     Of one large object without a word of the policy's it is of the rows within it, where those have one.
     """
-    records = [*_first_records(shard)]
-    within = contained_rows.lists_of_rows(records[0]) if len(records) == 1 else []
-    found = contained_rows.guess_within(*within[0], shard.name) if within else ""
-    return found or guess(records, shard.name)
+    first = {shard.name: [*_first_records(shard)] for shard in found}
+    for name, records in first.items():
+        within = contained_rows.lists_of_rows(records[0]) if len(records) == 1 else []
+        alike = [others[0] for others in first.values() if others and len(records) == 1 and others[0].keys() == records[0].keys()]
+        text = (contained_rows.guess_within(*within[0], name) if within else "") or guess(alike or records, name)
+        if text:
+            return text
+    return ""
 
 
 def first_rows(shard: Shard, mapping: str, most: int) -> list[Row]:

@@ -15,7 +15,7 @@ from board.errors import RunNotFound
 from board.runs import dump_beside, part_builder, recorder_account
 from board.runs.byte_range import ByteRange, parse
 from board.runs.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
-from board.runs.load_report import LoadReport
+from board.runs.load_report import NAMED, LoadReport
 from board.runs.parsed_shard import ParsedShard, as_kept, gathered, missing
 from board.runs.part_folder import Manifest, PartFolder
 from board.runs.part_reader import PartReader
@@ -155,9 +155,9 @@ class KeptRun:
         report.recording = recorder_account.loss_sentences([*self.by_file.values()])
         identities = [kept.identity for kept in self.kept.values() for _ in kept.shard.files]
         report.formats = dict(Counter(one.format for one in identities if one.format))
-        unknown = next((kept for kept in self.kept.values() if kept.identity.keys), None)
-        report.keys = unknown.identity.keys[:12] if unknown and not report.formats else ()
-        report.suggested_mapping = suggested_mapping(unknown.shard) if unknown and not report.formats else ""
+        unknown = [] if report.formats else [kept for kept in self.kept.values() if kept.identity.keys][:NAMED]
+        report.keys = unknown[0].identity.keys[:12] if unknown else ()
+        report.suggested_mapping = suggested_mapping(*(kept.shard for kept in unknown))
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:
             report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}

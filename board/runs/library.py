@@ -15,6 +15,7 @@ from board.formats.filename_hints import is_part
 from board.runs import dump_beside
 from board.runs.background_load import BackgroundLoad
 from board.runs.format_detection import identify
+from board.runs.nothing_read import shards_of
 from board.runs.opening import opened_whole
 from board.runs.progress import Progress
 from board.runs.run import Run
@@ -79,7 +80,8 @@ def list_runs(root: Path) -> list[RunFolder]:
     for folder in _subfolders(root):
         here = _with_dumps(folder, root)
         found |= {run.name: run for run in [*here, *_with_those_below(folder, here[0], root, LEVELS)]}
-    return [*found.values()]
+    own = [] if any(run.shards for run in found.values()) else _with_dumps(root, root)
+    return [*(run for run in own if run.shards), *found.values()]
 
 
 def _with_those_below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[RunFolder]:
@@ -100,7 +102,7 @@ def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
     """The folder, and if it holds a recording the trainers' own dumps that lie beside it: none in an index, which is of one of them."""
-    shards, _ = find_shards(folder, root)
+    shards, _ = shards_of(folder, root)
     run = _described(folder, root, shards)
     if index_file.is_there(folder):
         return [run]
@@ -316,4 +318,4 @@ class Library:
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:
     """What the run's shards look like now: differs from the loaded run's when it has changed since. Never waits for a store."""
     locations.look_again(location)
-    return state_of(location, find_shards(location, root)[0])
+    return state_of(location, shards_of(location, root)[0])

@@ -3,7 +3,9 @@
 Knows what a report says and where trackers leave their logs; knows no screen.
 """
 
+import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -11,13 +13,15 @@ from board.errors import BoardError, NothingRead
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs.format_detection import IS_LOG, suggested_mapping
 from board.runs.load_report import NAMED, LoadReport
-from board.sources import candidates, shards
+from board.sources.candidates import ONE_OBJECT
+from board.sources.shards import Problem, Shard, find_shards
 from board.text.counting import plural
 from board.text.path_names import path_of, shown
 from board.trackers import jsonl, nearby
 from board.trackers.contract import Curves
 from board.trackers.nearby import LogSource
 from board.trackers.registry import tracker
+from board.user_files import own_mappings
 
 _SWITCHES: Final = (
     (("progress/", "optim/", "env/"), "tinker-cookbook writes rollouts with rollout_json_export=True"),
@@ -60,12 +64,18 @@ def refusal(report: LoadReport) -> str:
     return f"No rollout could be read: {plural(report.refused, 'line')} refused{reason}{keys}."
 
 
-def objects_alone(folder: Path, within: Path | None) -> NothingRead | None:
-    """What to say of a folder of JSON objects that do not look like rollouts, where one of them can be mapped; None of any other."""
-    found = shards.find_shards(folder, within, mapped=True)[0][:NAMED]
-    text, name = next(((text, one.name) for one in found if (text := suggested_mapping(one))), ("", ""))
-    said = f"{name} {candidates.ONE_OBJECT}. A mapping to begin with follows: save it as {MAPPING_FILE} there, or give it with --mapping."
-    return NothingRead(said, text) if text else None
+def shards_of(folder: Path, within: Path | None = None, *, mapped: bool = False) -> tuple[list[Shard], list[Problem]]:
+    """As `find_shards`, with the mapping that the reader took, too. Where nothing but JSON objects is there that do not look like rollouts,
+    they are the shards if one of them can be mapped: reading them tells what is wrong, and which mapping reads them."""
+    mapped = mapped or os.path.isfile(own_mappings.path(folder))  # noqa: PTH113 - is_file() raises where settings may not be read
+    found, problems = find_shards(folder, within, mapped=mapped)
+    if found or not any(one.reason == ONE_OBJECT for one in problems) or discovery.near(folder, within=folder):
+        return found, problems
+    objects, others = find_shards(folder, within, mapped=True)
+    return (objects, others) if _suggested(*objects[:NAMED]) else (found, problems)
+
+
+_suggested: Final = lru_cache(maxsize=10_000)(suggested_mapping)
 
 
 def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead | None:

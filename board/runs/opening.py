@@ -24,7 +24,7 @@ from board.runs.indexed_run import IndexedRun
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
-from board.runs.nothing_read import metrics_alone, objects_alone, why_nothing
+from board.runs.nothing_read import metrics_alone, shards_of, why_nothing
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Progress, Reading
@@ -101,12 +101,12 @@ class Opening:
         """
         self._folder, self._within, self._family, self._on_progress = locations.folder_of(location), within, family, progress
         locations.look_again(self._folder, wait=True)
-        self._found, problems = shards.find_shards(self._folder, within, mapped=mapping is not None)
+        self._found, problems = shards_of(self._folder, within, mapped=mapping is not None)
         self._problems = [problem for problem in problems if problem.severity != "skipped"]
         self._skipped = {problem.shard: problem.reason for problem in problems if problem.severity == "skipped"}
         if not self._found and not self._problems:
-            raise metrics_alone(self._folder) or objects_alone(self._folder, within) or candidates.no_shards(self._folder)
-        seen = shards.find_shards(self._folder, within)[0] if mapping is not None else self._found
+            raise metrics_alone(self._folder) or candidates.no_shards(self._folder)
+        seen = shards_of(self._folder, within)[0] if mapping is not None else self._found
         self._state = shards.state_of(self._folder, seen)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()

@@ -20,13 +20,14 @@ from typing import Final
 from board.errors import BoardError, MappingRefused
 from board.runs import library
 from board.runs.library import RunFolder
+from board.runs.nothing_read import shards_of
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.run_summary import RunSummary, from_written
 from board.runs.store import Store, version
 from board.runs.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
 from board.sources import candidates, sealed_json
-from board.sources.shards import find_shards, state_of
+from board.sources.shards import state_of
 from board.system import atomic_write
 from board.user_files import own_mappings, private_folders, user_folders
 
@@ -43,7 +44,7 @@ class KeptSummary:
         digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
         self.path = user_folders.cache() / version() / FOLDER / f"{digest}.json"
         self._name = name.encode("unicode_escape").decode()
-        self._stamp = json.dumps([reading.mapping, state_of(order.location, find_shards(order.location, order.within)[0])])
+        self._stamp = json.dumps([reading.mapping, state_of(order.location, shards_of(order.location, order.within)[0])])
         self._parts = Store(order.location, reading_key(reading)).folder
         above = (order.location, order.location.parent)
         self._mappings = [*(place / candidates.MAPPING for place in above), own_mappings.path(order.location)]

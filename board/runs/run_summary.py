@@ -16,13 +16,12 @@ import pandas as pd
 from board import formats
 from board.runs import sampling
 from board.runs.byte_range import ByteRange
-from board.runs.nothing_read import refusal, why_nothing
+from board.runs.nothing_read import refusal, shards_of, why_nothing
 from board.runs.opening import Opening
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.schema import NUMBERS
 from board.sources import run_files, shards
-from board.sources.shards import Shard
 
 MOST_SHARDS: Final = 48
 """Of a run of more, which the cache does not hold, so many are looked at."""
@@ -114,7 +113,7 @@ def _why_empty(run: Run, *, whole: bool) -> str:
 
 def first_bytes(location: Path, within: Path) -> str:
     """A digest of how the run's first shard begins, up to its first line end; empty where there is nothing yet, or no end of it."""
-    found: list[Shard] = shards.find_shards(location, within)[0]
+    found = shards_of(location, within)[0]
     if not found:
         return ""
     with suppress(OSError), run_files.opened(found[0].path, within=within) as stream:

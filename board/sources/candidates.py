@@ -216,7 +216,12 @@ def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    databases = " ".join(f"{name} {said}." for name, said in databases_in(folder).items())
+    told = [f"{name} {said}." for name, said in databases_in(folder).items()]
+    told += [
+        f"{shown(path.name)} looks like JSON: with .json at the end of its name it is read."
+        for path in sorted(folder.iterdir())
+        if path.suffix != ".json" and _OPENS_OBJECT.match(_beginning(path, folder.resolve()))
+    ]
     return RunNotFound(
-        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {WANTED}, at any depth. {there} {databases}".rstrip()
+        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {WANTED}, at any depth. {' '.join([there, *told[:8]])}"
     )

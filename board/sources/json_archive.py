@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from board.errors import RowRefused
 from board.sources import json_record
-from board.sources.bounds import Given, is_dense
+from board.sources.bounds import Given, TooMuch, is_dense
 from board.sources.json_record import Record
 from board.text.path_names import shown
 
@@ -35,7 +35,8 @@ def records(stream: BinaryIO, size: int, longest: int) -> Iterator[tuple[int, Re
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
         raise RowRefused(f"cannot be read as a zip archive: {error}") from error
-    Given(size).expect(len(entries), 0)
+    given = Given(size)
+    given.expect(len(entries), 0)
     by_name = {entry.filename: entry for entry in entries}
     header: Record = {}
     if named := next((by_name[name] for name in _HEADERS if name in by_name), None):
@@ -43,7 +44,11 @@ def records(stream: BinaryIO, size: int, longest: int) -> Iterator[tuple[int, Re
     samples = [one for one in entries if one.filename.startswith(_FOLDER) and one.filename.endswith(".json")]
     for number, entry in enumerate(samples, 1):
         try:
-            sample = json_record.parse(_unpacked(stream, entry, longest))
+            data = _unpacked(stream, entry, longest)
+            given.take(1, len(data))  # of what is no sample, too: entries may lie over each other
+            sample = json_record.parse(data)
+        except TooMuch:
+            raise
         except RowRefused as error:
             yield number, RowRefused(f"{shown(entry.filename)} {error}"), 0
         else:

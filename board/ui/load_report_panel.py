@@ -9,9 +9,8 @@ from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs import library
 from board.runs.format_detection import first_rows
 from board.runs.load_report import KEPT_PROBLEMS, LoadReport
-from board.runs.nothing_read import why_nothing
+from board.runs.nothing_read import shards_of, why_nothing
 from board.runs.run import Run
-from board.sources.shards import find_shards
 from board.text.counting import plural
 from board.text.format_number import size
 from board.ui import caches, place
@@ -121,7 +120,7 @@ def _suggested(run: Run, root: Path) -> None:
         f"Nobody here knows this format. It can be read by this mapping, or by one of yours as {MAPPING_FILE} beside the rollouts:"
     )
     st.code(mapping, language="toml")
-    first = next((one for one in find_shards(run.location, root)[0] if one.name == run.report.problems[0].shard), None)
+    first = next((one for one in shards_of(run.location, root)[0] if one.name == run.report.problems[0].shard), None)
     for row in first_rows(first, mapping, MOST_PREVIEWED) if first else ():
         said = {**row.texts, **{name: f"{number:g}" for name, number in row.numbers.items()}}
         lines = [f"{name}: {said[name][:LONGEST_PREVIEW]}" for name in ("prompt", "response", "reward") if said.get(name)]

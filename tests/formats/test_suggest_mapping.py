@@ -256,9 +256,9 @@ def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
 
 def test_unused_keys_are_listed() -> None:
     """The reader sees what would keep its own name, line ends in keys included, and the text stays TOML."""
-    text = guess([{"step": 1, "response": "x", "seed": 3, 'odd\n"key"': {"n": 1}}])
+    text = guess([{"step": 1, "response": "x", "seed": 3, 'odd\n"key"': {"n": 1}, "*": "?"}])
 
-    assert text.endswith('# Kept under their own names: "seed", "odd\\n\\"key\\".n"\n')
+    assert text.endswith('# Kept under their own names: "seed", "odd\\n\\"key\\".n", "*"\n')
     assert parse(text).fields.keys() == {"step", "response"}
 
 

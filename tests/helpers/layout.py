@@ -9,9 +9,9 @@ from typing import Final
 from board.errors import NothingRead
 from board.formats.mapping import FILE
 from board.runs.format_detection import suggested_mapping
+from board.runs.nothing_read import shards_of
 from board.runs.opening import open_run
 from board.runs.run import Run
-from board.sources.shards import find_shards
 
 _FOLDER: Final = Path(__file__).parents[1] / "formats" / "layouts"
 
@@ -46,7 +46,7 @@ def suggestion(run: Path) -> str:
         open_run(run)
     except NothingRead as error:
         return error.suggested_mapping or ""
-    return suggested_mapping(find_shards(run)[0][0])
+    return suggested_mapping(shards_of(run)[0][0])
 
 
 def opened_as_guessed(run: Path) -> Run:

@@ -13,6 +13,7 @@ from top_line import the_list
 
 from board import open_run
 from board.remote import mounts
+from board.runs.library import list_runs
 from board.runs.store import Store
 from board.user_files import own_mappings
 
@@ -116,19 +117,20 @@ def test_run_without_a_readable_row_names_the_missing_keys(root: Path) -> None:
     assert 'step = "global_step"' in "".join(one.value for one in test.code)
 
 
-def test_a_suggested_mapping_is_shown_and_taken(root: Path) -> None:
+@pytest.mark.parametrize(("name", "count"), [("a.jsonl", 2), ("one_object.json", 1)])
+def test_a_suggested_mapping_is_shown_and_taken(root: Path, name: str, count: int) -> None:
     """Where nobody knows the format the page shows the guess, rows as it reads them, and a button that keeps it among the settings."""
-    folder = add_run(root, "run", [{"question": f"Q{at}?", "generated": f"I say {at}.", "right": at == 1} for at in range(2)])
-
+    rows = [{"question": f"Q{at}?", "generated": f"I say {at}.", "right": at == 1} for at in range(count)]
+    folder = add_run(root, "run", rows, name)
+    assert [one.shards for one in list_runs(root)] == [1]
     test = opened("rewards")
     assert "response: I say 0." in texts(test)
     next(one for one in test.button if one.key == "take_mapping").click().run()
 
     assert not test.exception
     assert "No rows could be read" not in texts(test)
-    assert own_mappings.path(folder).is_file()
-    assert not (folder / "rollouts.toml").exists()
-    assert open_run(folder).frame["reward"].tolist() == [0.0, 1.0]
+    assert (own_mappings.path(folder).is_file(), (folder / "rollouts.toml").exists()) == (True, False)
+    assert open_run(folder).frame["reward"].tolist() == [0.0, 1.0][:count]
 
 
 def test_a_folder_of_metrics_is_told_as_such(root: Path) -> None:

@@ -45,9 +45,7 @@ def test_samples_are_records(tmp_path: Path, packing: int) -> None:
         ("samples/3_epoch_1.json", '{"id": 3}'),
         packing=packing,
     )
-
     samples, problems = read(one)
-
     assert samples == [{"id": 1}, {"id": 3}]
     assert [problem.partition(" is not JSON")[0] for problem in problems] == ["a.eval:2: samples/2_epoch_1.json"]
     assert files.record(one, 3)["eval"] == {"task": "t"}
@@ -56,7 +54,6 @@ def test_samples_are_records(tmp_path: Path, packing: int) -> None:
 def test_a_log_that_is_still_written_has_the_header_it_began_with(tmp_path: Path) -> None:
     """Before the end there is no header.json."""
     one = made(tmp_path / "a.eval", ("_journal/start.json", HEADER), ("samples/1.json", '{"id": 1}'))
-
     assert files.record(one, 1)["eval"] == {"task": "t"}
 
 
@@ -66,16 +63,23 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("RL_BOARD_LONGEST_LINE", "400000000")
     dense = read(one)
     monkeypatch.setenv("RL_BOARD_LONGEST_LINE", "1000")
-
     assert dense[0] == read(one)[0] == [{}]
     assert "become 300,000,000 when they are unpacked" in dense[1][0]
     assert "is longer than 1,000 bytes" in read(one)[1][0]
 
 
+def test_entries_that_lie_over_each_other_are_counted_each(tmp_path: Path) -> None:
+    """Two hundred names of one entry, no sample, are not all unpacked."""
+    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/1.json", b" " * 2_000_000)
+        archive.filelist *= 200
+    problems = read(shard(tmp_path / "a.eval"))[1]
+    assert (len(problems), "holds more than 200 times" in problems[-1]) == (129, True)
+
+
 def test_deep_nesting_is_a_problem(tmp_path: Path) -> None:
     """Of the sample alone."""
     samples, problems = read(made(tmp_path / "a.eval", ("samples/1.json", "[" * 100_000), ("samples/2.json", "{}")))
-
     assert (samples, len(problems)) == ([{}], 1)
 
 
@@ -94,7 +98,6 @@ def test_damage_is_said(tmp_path: Path) -> None:
         "cannot be unpacked": [whole[: entry + 10] + struct.pack("<H", 14) + whole[entry + 12 :]],
         "is not where the archive says": [whole[: entry + 42] + struct.pack("<I", 3) + whole[entry + 46 :]],
     }
-
     for reason, several in damaged.items():
         for data in several:
             one.path.write_bytes(data)

@@ -249,12 +249,10 @@ def test_folder_without_shards_says_what_was_looked_for(tmp_path: Path) -> None:
     )
     assert said.endswith("at any depth. It is empty.")
     for number in range(12):
-        (tmp_path / f"note{number:02}.txt").write_text("")
+        (tmp_path / f"note{number:02}.txt").write_text('{"a": 1}')
     (tmp_path / ".hidden").write_text("")
 
     text = str(candidates.no_shards(tmp_path))
 
-    assert "It holds note00.txt" in text
-    assert "note07.txt" in text
-    assert "note08" not in text
-    assert "hidden" not in text
+    assert all(one in text for one in ("It holds note00.txt", "note07.txt", "note00.txt looks like JSON: with .json at the end"))
+    assert not any(one in text for one in ("note08", "hidden"))

@@ -8,9 +8,11 @@ import re
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.aliases import set_of
 from board.formats.chat import is_chat, turns
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.renaming import unpacked
 from board.formats.row_reader import shown
 from board.formats.validation import checked_list
@@ -19,7 +21,7 @@ from board.sources.json_record import Record
 NAME: Final = "ART"
 FAMILY: Final = "ART"
 
-_ROW: Final = {"group_index", "reward", "metrics", "metadata", "tools", "logs", "messages"}
+_ROW: Final = set_of("group_index reward metrics metadata tools logs messages")
 """What every release writes of a trajectory; some add what its group has."""
 
 _TURNS: Final = "messages_and_choices"
@@ -41,7 +43,7 @@ def _is_group(value: Any) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The trajectory of a row, or every one of a group."""
-    placed = {"step": step_or_zero(place.name), "split": split_in(place.name)}
+    placed = step_and_split(place.name)
     if "trajectories" not in record:
         if _stands_for_a_group(record):
             return []

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import of_sample
 from board.formats.row_reader import as_array
@@ -42,7 +43,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     count = len(checked_list(record, "tokens", list))
     for key in ("tokens", "masks", "scores", "advantages", "messages", *_LOGPROBS, *_PER_SAMPLE):
         listed_or_none(record, key, object, count, "sample")
-    shared = {"step": step_or_zero(place.name), "split": split_in(place.name), "group_id": f"{place.name}:{place.number}"}
+    shared = {**step_and_split(place.name), "group_id": f"{place.name}:{place.number}"}
     return [{**_rollout(of_sample(without(record), at, count)), **shared, "sample_id": at} for at in range(count)]
 
 

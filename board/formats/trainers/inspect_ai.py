@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.aliases import set_of
 from board.formats.common_fields import given, rewarded, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
@@ -20,24 +21,9 @@ FAMILY: Final = "inspect_ai"
 _GRADES: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, and no answer."""
 
-_PLACED: Final = frozenset(
-    {
-        *(
-            "id",
-            "epoch",
-            "input",
-            "target",
-            "messages",
-            "output",
-            "scores",
-            "metadata",
-            "events",
-            "attachments",
-            "store",
-            "choices",
-        ),
-        *("events_data", "model_usage", "role_usage", "error", "uuid", "files", "setup", "sandbox", "timelines"),
-    }
+_PLACED: Final = set_of(
+    "id epoch input target messages output scores metadata events attachments store choices events_data model_usage"
+    " role_usage error uuid files setup sandbox timelines"
 )
 """Fields of a sample that are mapped one by one, or tell of each event once more."""
 
@@ -101,13 +87,12 @@ def _scored(scores: Record) -> Record:
     parts |= {
         f"reward.{name}": value for name, value in values.items() if len(values) > 1 and not isinstance(value, (dict, list))
     }
-    about = [
-        (name, key, score.get(key))
+    said = {
+        f"{key}.{name}" if len(scores) > 1 else key: score[key]
         for name, score in scores.items()
-        if isinstance(score, dict)
         for key in ("answer", "explanation")
-    ]
-    said = {f"{key}.{name}" if len(scores) > 1 else key: value for name, key, value in about if value is not None}
+        if isinstance(score, dict) and score.get(key) is not None
+    }
     return {**said, **given(reward=first.get("reward")), **parts}
 
 

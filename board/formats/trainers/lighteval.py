@@ -23,7 +23,7 @@ FAMILY: Final = NAME
 _OLDER: Final = set_of("example full_prompt predictions metrics")
 """Columns of the releases before `doc`, `model_response` and `metric`."""
 
-_WRITTEN_OUT: Final = ("predictions", "metrics", "gold", "choices", "gold_index", "input_tokens", "cont_tokens", "specifics")
+_WRITTEN_OUT: Final = set_of("predictions metrics gold choices gold_index input_tokens cont_tokens specifics")
 _TASK: Final = re.compile(r"details_(.+)_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.-]+\.parquet")
 
 _COUNTS: Final = ("truncated_tokens_count", "padded_tokens_count")

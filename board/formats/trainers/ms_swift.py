@@ -13,11 +13,9 @@ NAME: Final = "ms-swift"
 FAMILY: Final = "ms-swift"
 
 _NAMES: Final = {
-    "prompt": "prompt",
     "completion": "response",
     "advantages": "advantage",
     "solution": "ground_truth",
-    "entropy": "entropy",
 }
 
 
@@ -55,7 +53,7 @@ def _sample(columns: Record) -> Record:
 def _rollout(row: Record, names: dict[str, str]) -> Record:
     parts = _summed(row)
     if not parts:
-        return renamed(row, {**names, "reward": "reward"})
+        return renamed(row, names)
     return renamed(row, names, ["reward"]) | left_out(parts) | {"reward": total(parts.values())}
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
+from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import list_or_none, mask, need, renamed
 from board.formats.row import FloatArray
@@ -48,8 +49,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     kept = {key: value for key, value in row.items() if key not in ("content", "rewards") or key == reward}
     rollout = renamed(_cut(kept, trained), {**_SEQUENCES, "idx": "sample_id", reward: "reward"}, _MADE)
     prompt, response = _texts(content, trained, row)
-    made = {"step": step_or_zero(place.name), "prompt": prompt, "response": response, "split": _split(content, trained, place)}
-    return [rollout | {name: value for name, value in made.items() if value is not None}]
+    return [rollout | step_and_split(place.name, split=_split(content, trained)) | given(prompt=prompt, response=response)]
 
 
 def note(head: Head) -> str:
@@ -67,11 +67,11 @@ def _unwrapped(key: str, value: Any) -> Any:
     return value[0]
 
 
-def _split(content: list[Any], trained: FloatArray | None, place: Place) -> str | None:
+def _split(content: list[Any], trained: FloatArray | None) -> str | None:
     """Validation has messages with roles and no tokens."""
     if trained is not None:
         return "train"
-    return "evaluation" if is_chat(content) else split_in(place.name)
+    return "evaluation" if is_chat(content) else None
 
 
 def _cut(row: Record, trained: FloatArray | None) -> Record:

@@ -16,7 +16,6 @@ NAME: Final = "open-instruct"
 FAMILY: Final = "open-instruct"
 
 _NAMES: Final = {
-    "step": "step",
     "sample_idx": "sample_id",
     "prompt_idx": "group_id",
     "prompt_tokens": "prompt_token_ids",

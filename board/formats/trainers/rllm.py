@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.row_reader import shown
 from board.formats.validation import checked_list, listed_or_none, without
 from board.sources.json_record import Record, as_text
@@ -37,12 +38,10 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     if not trajectories:
         raise RowRefused(f"`trajectories` is empty; the episode ended with {shown(record.get('termination_reason'))}")
     episode = as_text(record.get("episode_id", record.get("id")))
-    said = record.get("training_step")
     shared = {
         **without(record, "trajectories", "training_step", "episode_id", "id"),
         **_of_task(record.get("task")),
-        "step": step_or_zero(place.name) if said is None else said,
-        "split": split_in(place.name) or ("evaluation" if "eval_idx" in record else None),
+        **step_and_split(place.name, record.get("training_step"), "evaluation" if "eval_idx" in record else None),
     }
     several = len(trajectories) > 1
     return [

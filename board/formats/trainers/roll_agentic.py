@@ -1,13 +1,12 @@
 """ROLL's rollout dump of agents, `rollout_dump_data.step_{N}.jsonl`: one line whose values are columns of JSON texts. No token arrays."""
 
-from typing import Any, Final
+from typing import Final
 
-from board.errors import RowRefused
+from board.formats.common_fields import given
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in
 from board.formats.renaming import need, renamed, rows, unpacked
-from board.formats.row_reader import shown
-from board.formats.validation import spoken
+from board.formats.validation import nested, spoken
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "ROLL agentic"
@@ -36,8 +35,8 @@ def note(head: Head) -> str:
 
 
 def _rollout(row: Record, split: str | None) -> Record:
-    trajectory = _object("trajectory_data", unpacked(row, "trajectory_data"))
-    env, rewards = (_object(key, trajectory.get(key) or {}) for key in ("env_info", "reward_info"))
+    trajectory = nested({"trajectory_data": unpacked(row, "trajectory_data")}, "trajectory_data")
+    env, rewards = (nested(trajectory, key) for key in ("env_info", "reward_info"))
     prompt, response = spoken(unpacked({"messages": trajectory.get("messages"), **row}, "messages"), "messages")
     made = {
         "prompt": prompt,
@@ -50,13 +49,7 @@ def _rollout(row: Record, split: str | None) -> Record:
     parts = {f"reward.{key}": value for key, value in rewards.items() if key != "episode_reward"}
     rest = {key: value for key, value in row.items() if key not in ("trajectory_data", "messages")}
     rest |= {f"trajectory.{key}" if key in rest else key: value for key, value in trajectory.items() if key not in _SHOWN}
-    return renamed(rest, _NAMES, _MADE) | parts | {name: value for name, value in made.items() if value is not None}
-
-
-def _object(key: str, value: Any) -> Record:
-    if isinstance(value, dict):
-        return value
-    raise RowRefused(f"`{key}` is {shown(value)}, not an object")
+    return renamed(rest, _NAMES, _MADE) | parts | given(**made)
 
 
 def _group(env: Record) -> str | None:

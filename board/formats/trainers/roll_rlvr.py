@@ -13,10 +13,8 @@ FAMILY: Final = "ROLL"
 
 _NAMES: Final = {
     "global_step": "step",
-    "prompt": "prompt",
     "responses": "response",
     "scores": "reward",
-    "ground_truth": "ground_truth",
     "id": "sample_id",
     "source": "data_source",
 }
@@ -35,8 +33,7 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollouts of a step. Raises RowRefused when it has no step or no responses, or columns that do not fit together."""
     need(record, "global_step", "responses")
-    split = split_in(place.name)
-    return [_rollout(row) | ({"split": split} if split else {}) for row in rows(record, "responses")]
+    return [_rollout(row) | given(split=split_in(place.name)) for row in rows(record, "responses")]
 
 
 def note(head: Head) -> str:

@@ -5,11 +5,11 @@ Knows its keys; knows nothing of files, and nothing of which tokens are the prom
 
 from typing import Final
 
-from board.errors import RowRefused
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
-from board.formats.row_reader import shown
-from board.formats.validation import checked_list, without
+from board.formats.filename_hints import step_note
+from board.formats.renaming import need
+from board.formats.validation import checked_list, nested, without
 from board.schema import BY_NAME, NATIVE
 from board.sources.json_record import Record
 
@@ -34,14 +34,12 @@ def _are_texts(value: object) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The row's tokens, each metric under our name for it or its own."""
     tokens = checked_list(record, "tokens", str)
-    metrics = record.get("metrics")
-    if not isinstance(metrics, dict):
-        raise RowRefused(f"`metrics` is {shown(metrics)}, not an object" if "metrics" in record else "has no `metrics`")
+    need(record, "metrics")
+    metrics = nested(record, "metrics")
     kept = {name: checked_list(metrics, name, object, len(tokens)) for name in metrics}
     return [
         {
-            "step": step_or_zero(place.name),
-            "split": split_in(place.name),
+            **step_and_split(place.name),
             **without(record, "tokens", "metrics"),
             **{_name(name, record, kept): values for name, values in kept.items()},
             "response_tokens": tokens,

@@ -2,8 +2,9 @@
 
 from typing import Any, Final
 
+from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.renaming import need, renamed, total
 from board.formats.row_reader import as_array
 from board.sources.json_record import Record
@@ -11,7 +12,7 @@ from board.sources.json_record import Record
 NAME: Final = "SkyRL"
 FAMILY: Final = "SkyRL"
 
-_NAMES: Final = {"input_prompt": "prompt", "output_response": "response", "data_source": "data_source"}
+_NAMES: Final = {"input_prompt": "prompt", "output_response": "response"}
 _MADE: Final = ("step", "split", "reward", "token_rewards", "ground_truth")
 _TRUTHS: Final = (
     ("reward_spec", "ground_truth"),
@@ -32,13 +33,12 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line, an evaluation. Raises RowRefused when it has no response."""
     need(record, "output_response")
     made = {
-        "step": step_or_zero(place.name),
-        "split": "evaluation",
+        **step_and_split(place.name, split="evaluation"),
         "ground_truth": _truth(record.get("env_extras")),
         **_scores(record.get("score")),
     }
     kept = renamed({key: value for key, value in record.items() if key != "score"}, _NAMES, _MADE)
-    return [kept | {name: value for name, value in made.items() if value is not None}]
+    return [kept | given(**made)]
 
 
 def note(head: Head) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.aliases import set_of
 from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.renaming import list_or_none
@@ -45,13 +46,11 @@ _TRAIN_ARRAYS: Final = {
 }
 """Per token of the response. Ranks that share a sequence may each have kept a slice of it."""
 
-_BULK: Final = frozenset(
-    {
-        *("tokens", "response_length", "reward", "loss_mask", "rollout_log_probs", "decoded_tokens", "multimodal_inputs"),
-        *("multimodal_train_inputs", "rollout_routed_experts", "rollout_indexer_topk", "rollout_topk_token_ids"),
-        *("rollout_topk_log_probs", "rollout_top_p_token_ids", "rollout_top_p_token_offsets", "rollout_top_p_offsets"),
-        *("response_lengths", "total_lengths", "rewards", "sample_index", "sample_indices", "partition", _TRAINED),
-    }
+_BULK: Final = {_TRAINED} | set_of(
+    "tokens response_length reward loss_mask rollout_log_probs decoded_tokens multimodal_inputs"
+    " multimodal_train_inputs rollout_routed_experts rollout_indexer_topk rollout_topk_token_ids"
+    " rollout_topk_log_probs rollout_top_p_token_ids rollout_top_p_token_offsets rollout_top_p_offsets"
+    " response_lengths total_lengths rewards sample_index sample_indices partition"
 )
 """Fields that are mapped one by one, or are the model's inner workings rather than the rollout."""
 

@@ -6,10 +6,12 @@ Knows its keys; knows nothing of files.
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import step_note, step_or_zero
+from board.formats.filename_hints import step_note
+from board.formats.json_paths import found
 from board.formats.row_reader import shown
-from board.formats.validation import checked_list, listed_or_none, split_at, without
+from board.formats.validation import checked_list, listed_or_none, nested, split_at, without
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook capture"
@@ -28,25 +30,16 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     if record.get("samples") is None:
         raise RowRefused(f"has no `samples`; its status is {shown(record.get('status'))}")
     samples = checked_list(record, "samples", dict)
-    scope = _scope(record)
-    said = scope.get("iteration")
+    scope = nested(record, "scope")
     shared = {
         **without(record, "samples", "scope", "prompt_tokens"),
         **without(scope, "iteration", "split", "group_idx", "traj_idx"),
-        "step": step_or_zero(place.name) if said is None else said,
-        "split": split_at(place, scope.get("split")),
+        **step_and_split(place.name, scope.get("iteration"), split_at(place, scope.get("split"))),
         "group_id": scope.get("group_idx"),
         "prompt_token_ids": listed_or_none(record, "prompt_tokens", int),
     }
     name = [scope.get("traj_idx"), record.get("seq_id")]
     return [{**shared, **_rollout(one), **_named([*name, at if at else None])} for at, one in enumerate(samples)]
-
-
-def _scope(record: Record) -> Record:
-    scope = record.get("scope")
-    if scope is not None and not isinstance(scope, dict):
-        raise RowRefused(f"`scope` is {shown(scope)}, not an object")
-    return scope or {}
 
 
 def _rollout(sample: Record) -> Record:
@@ -65,9 +58,5 @@ def _named(parts: list[Any]) -> Record:
 def note(head: Head) -> str:
     """That a turn is a rollout here, and that rewards are elsewhere."""
     turns = "Each sampled turn is a rollout of its own, and rewards are not in these files."
-    return f"{turns} {'' if any(_says_step(record) for record in head.records) else step_note(head.name)}".strip()
-
-
-def _says_step(record: Record) -> bool:
-    scope = record.get("scope")
-    return isinstance(scope, dict) and scope.get("iteration") is not None
+    says_step = any(found(record, "scope.iteration") is not None for record in head.records)
+    return f"{turns} {'' if says_step else step_note(head.name)}".strip()

@@ -5,8 +5,9 @@ Knows their keys; knows nothing of files.
 
 from typing import Final
 
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.validation import checked_list, spoken, without
 from board.sources.json_record import Record
 
@@ -30,8 +31,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     return [
         {
             **{_NAMES.get(key, key): value for key, value in without(record, "turns").items()},
-            "step": step_or_zero(place.name),
-            "split": "evaluation",
+            **step_and_split(place.name, split="evaluation"),
             "prompt_id": record.get("example_id"),
             "prompt": prompt,
             "response": response,

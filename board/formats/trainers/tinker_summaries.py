@@ -5,8 +5,8 @@ Knows their keys; knows nothing of files.
 
 from typing import Any, Final
 
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import step_or_zero
 from board.formats.row_reader import as_number
 from board.formats.validation import checked_list, split_at, without
 from board.sources.json_record import Record, as_text
@@ -33,12 +33,10 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """The trajectory. What it said was not saved: its steps, as they were logged, stand for the response."""
     steps = checked_list(record, "steps", dict)
     tags = record.get("tags")
-    said = record.get("iteration")
     return [
         {
             **{_NAMES.get(key, key): value for key, value in without(record, "iteration", "steps", "split", "tags").items()},
-            "step": step_or_zero(place.name) if said is None else said,
-            "split": split_at(place, record.get("split")),
+            **step_and_split(place.name, record.get("iteration"), split_at(place, record.get("split"))),
             "data_source": ", ".join(map(as_text, tags)) if isinstance(tags, list) and tags else tags or None,
             "response": "\n".join(map(as_text, steps)),
             "num_steps": len(steps),

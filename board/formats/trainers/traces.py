@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats import trace_updates
+from board.formats.aliases import set_of
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in, step_note
@@ -28,24 +29,9 @@ _SPLITS: Final = {"train": "train", "eval": EVALUATION}
 _BATCHES: Final = {"effective": True, "all": False}
 """Folders of prime-rl: what was sent to the trainer, and what was sampled."""
 
-_PLACED: Final = frozenset(
-    {
-        *(
-            "id",
-            "version",
-            "verifiers",
-            "task",
-            "agent",
-            "tools",
-            "nodes",
-            "calls",
-            "rewards",
-            "metrics",
-            "timing",
-            "extra_usage",
-        ),
-        *("kind", "env_name", "group_id", "eval_step", "mm_token_type_id_map", "request_rewrites", "response_rewrites"),
-    }
+_PLACED: Final = set_of(
+    "id version verifiers task agent tools nodes calls rewards metrics timing extra_usage kind env_name group_id"
+    " eval_step mm_token_type_id_map request_rewrites response_rewrites"
 )
 """Fields of a trace that are mapped, or describe the run rather than the rollout; the others are passed on."""
 

@@ -15,7 +15,7 @@ from board.sources.json_record import Record
 NAME: Final = "TRL GRPO"
 FAMILY: Final = "TRL"
 
-_NAMES: Final = {"step": "step", "prompt": "prompt", "completion": "response", "advantage": "advantage"}
+_NAMES: Final = {"completion": "response"}
 _SAID: Final = {"step", "prompt", "completion"}
 """All that a row of distillation has."""
 

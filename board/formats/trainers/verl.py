@@ -6,6 +6,8 @@ Reads what both its trainers write: V1 names the group in `uid`, the older one a
 import re
 from typing import Any, Final
 
+from board.formats.aliases import set_of
+from board.formats.common_fields import given
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in
 from board.formats.renaming import need, renamed, same
@@ -14,8 +16,8 @@ from board.sources.json_record import Record
 NAME: Final = "verl"
 FAMILY: Final = "verl"
 
-_NAMES: Final = {"input": "prompt", "output": "response", "gts": "ground_truth", "score": "reward", "step": "step"}
-_TEXTS: Final = {"input", "output", "gts", "uid", "request_id", "pred", "prediction", "answer", "extracted_answer"}
+_NAMES: Final = {"input": "prompt", "output": "response", "gts": "ground_truth", "score": "reward"}
+_TEXTS: Final = set_of("input output gts uid request_id pred prediction answer extracted_answer")
 """Keys whose value may look like a number and is none."""
 
 _UID: Final = re.compile(r"(?P<group>.+)_[0-9]+_[0-9]+")
@@ -34,14 +36,14 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line. Raises RowRefused when it has no step or no output."""
     need(record, "step", "output")
-    given = {key: _number(key, value) for key, value in record.items()}
+    told = {key: _number(key, value) for key, value in record.items()}
     split = split_in(place.name)
-    if "reward" in given and same(given["reward"], given.get("score")):  # only validation says the score again
-        del given["reward"]
+    if "reward" in told and same(told["reward"], told.get("score")):  # only validation says the score again
+        del told["reward"]
         split = "evaluation"
     found = {"split": split, "group_id": _group(record.get("uid"))}
-    rollout = renamed(given, {**_NAMES, "uid" if "uid" in given else "request_id": "sample_id"}, found)
-    return [rollout | {name: value for name, value in found.items() if value is not None}]
+    rollout = renamed(told, {**_NAMES, "uid" if "uid" in told else "request_id": "sample_id"}, found)
+    return [rollout | given(**found)]
 
 
 def note(head: Head) -> str:

@@ -62,9 +62,8 @@ def step_of(name: str) -> int:
 
 def _beginning(record: Record) -> list[Record]:
     """The first rows that fit the columns: which others do not is told when they are read."""
-    names = [str(name) for name in record["columns"]]
-    fitting = (row for row in record["data"][:_GLANCE] if isinstance(row, list) and len(row) == len(names))
-    return [dict(zip(names, row, strict=True)) for row in fitting]
+    count = len(record["columns"])
+    return rows({**record, "data": [row for row in record["data"][:_GLANCE] if isinstance(row, list) and len(row) == count]})
 
 
 def note(head: Head) -> str:

@@ -5,8 +5,9 @@ Knows XTuner's keys, of today and of before 2026-06; knows nothing of files.
 
 from typing import Final
 
+from board.formats.common_fields import step_and_split
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.filename_hints import step_note
 from board.formats.renaming import need
 from board.formats.validation import without
 from board.sources.json_record import Record
@@ -38,10 +39,9 @@ def rollouts(record: Record, place: Place) -> list[Record]:
         {
             **without(record, "label", "reward_payload", sample),
             **_parts(record),
-            "step": step_or_zero(place.name),
+            **step_and_split(place.name),
             "ground_truth": record.get("label"),
             "sample_id": record.get(sample),
-            "split": split_in(place.name),
         }
     ]
 

@@ -92,7 +92,6 @@ def test_attachments_are_put_in_their_places() -> None:
     (row,) = formats.read(log(messages=messages, attachments={"x": "long"}), inspect_ai, AT)
     many = [{"role": "user", "content": "attachment://x"}] * 10
     (bounded,) = formats.read(log(messages=many, attachments={"x": "l" * 10_000_000}), inspect_ai, AT)
-
     assert (row.texts["prompt"], row.texts["response"]) == ("user:\nlong", "attachment://y")
     assert len(bounded.texts["prompt"]) < 65_000_000
 
@@ -107,5 +106,4 @@ def test_whose_it_is() -> None:
 def test_a_small_log_is_found_beside_nothing(tmp_path: Path) -> None:
     """A `.json` log is known by how it begins, however short."""
     (tmp_path / "a.json").write_text('{"version": 2, "status": "success", "eval": {"task": "t"}, "samples": []}')
-
     assert open_run(tmp_path).report.shards == 1

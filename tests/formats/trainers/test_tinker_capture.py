@@ -65,7 +65,7 @@ def test_scope_may_say_nothing() -> None:
     """Without an iteration there is no step to stand at, and the reader is told."""
     (one,) = mapped(scope=None, seq_id=None)
 
-    assert (one["step"], one["split"], one["group_id"]) == (0, None, None)
+    assert (one["step"], one.get("split"), one["group_id"]) == (0, None, None)
     assert "sample_id" not in one
     assert "step" in tinker_capture.note(Head(PLACE.name, ({**RECORD, "scope": {}},)))
     assert "step" not in tinker_capture.note(Head(PLACE.name, (RECORD,)))

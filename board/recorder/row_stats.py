@@ -11,7 +11,7 @@ import numpy as np
 
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
-from board.recorder.token_arrays import aligned, number
+from board.recorder.token_arrays import aligned, counted, number
 from board.schema import CUT_SHORT, DISCARD_FLAGS, DISCARDED, EVALUATION, TOKENS
 from board.text.padding import ALL_ENDS, COMMON_PADS, marks
 
@@ -40,9 +40,7 @@ def observe(row: Mapping[str, Any], pads: frozenset[str] = COMMON_PADS) -> Obser
     if response is None and not isinstance(tokens, list):
         return None
     arrays, length = aligned(row)
-    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(length, bool)
-    if "loss_mask" in arrays:
-        counts &= arrays["loss_mask"] != 0
+    counts = counted(tokens, arrays, length, pads)
     numbers = _scores(row)
     if isinstance(tokens, list):
         arrays = {**arrays, TOKENS: np.array(marks(tokens, ALL_ENDS), np.float32)}

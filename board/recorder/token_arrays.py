@@ -15,9 +15,7 @@ from board.metrics.formulas import BoolArray, FloatArray
 from board.recorder.encoding import Parts
 from board.recorder.snapshot import Floats
 from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.text.padding import COMMON_PADS, marks
-
-REASON_FIELDS: Final = ("finish_reason", "stop_reason")
+from board.text.padding import COMMON_PADS, is_cut, marks
 
 NUMBERS: Final = frozenset({int, float, bool, type(None)})
 """Types of what a list of numbers per token may hold; None is a missing one."""
@@ -52,9 +50,7 @@ def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str] = COMMON_PAD
     arrays, size = aligned(row)
     has_text = row.get("response") is not None
     listed = [TOKENS] * (has_text and isinstance(tokens, list)) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
-    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(size, bool)
-    if "loss_mask" in arrays:
-        counts &= arrays["loss_mask"] != 0
+    counts = counted(tokens, arrays, size, pads)
     readable = has_text or isinstance(tokens, list)
     return Held(
         parts=parts,
@@ -62,7 +58,7 @@ def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str] = COMMON_PAD
         arrays=arrays,
         counts=counts,
         reward=number(row.get("reward")),
-        truncated=bool(number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in REASON_FIELDS),
+        truncated=is_cut(row),
     )
 
 
@@ -73,6 +69,12 @@ def aligned(row: Mapping[str, Any]) -> tuple[dict[str, FloatArray], int]:
     arrays = {name: array for name, value in row.items() if (array := token_array(name, value, length)) is not None}
     size = max((array.size for array in arrays.values()), default=0) if length is None else length
     return {name: _fitted(array, size) for name, array in arrays.items()}, size
+
+
+def counted(tokens: object, arrays: Mapping[str, FloatArray], size: int, pads: frozenset[str]) -> BoolArray:
+    """Which of a row's tokens count. Shape (size,)."""
+    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(size, bool)
+    return counts & (arrays["loss_mask"] != 0) if "loss_mask" in arrays else counts
 
 
 def token_array(name: str, value: object, length: int | None) -> FloatArray | None:

@@ -90,13 +90,7 @@ SETTLE: dict[str, tuple[int | None, int | None, int | None, bool, int | None, in
 
 @pytest.mark.parametrize(("last", "going", "held", "tells", "expected", "unknown"), SETTLE.values(), ids=SETTLE)
 def test_the_note_agrees_with_the_tracker(
-    tmp_path: Path,
-    last: int | None,
-    going: int | None,
-    held: int | None,
-    tells: bool,
-    expected: int | None,
-    unknown: int | None,
+    tmp_path: Path, last: int | None, going: int | None, held: int | None, tells: bool, expected: int | None, unknown: int | None
 ) -> None:
     """After a kill no step is pushed twice, and one that the tracker says it lacks is pushed."""
     file = StateFile(tmp_path / "state.json", State(WHAT, last=last, going=going))

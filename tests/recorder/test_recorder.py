@@ -34,14 +34,7 @@ def test_torch_tensors(tmp_path: Path) -> None:
     assert recorder.dropped == 0
     assert same(
         row,
-        {
-            "step": 3,
-            "rank": 0,
-            "logprobs": [0.1, -1.0],
-            "values": [0.5, math.nan],
-            "loss_mask": [True, False],
-            "reward": 0.25,
-        },
+        {"step": 3, "rank": 0, "logprobs": [0.1, -1.0], "values": [0.5, math.nan], "loss_mask": [True, False], "reward": 0.25},
     )
 
 
@@ -49,30 +42,12 @@ def test_a_batch_is_columns(tmp_path: Path) -> None:
     """A batch gives one row per entry of its columns, and repeats scalars, texts and dicts."""
     with RolloutRecorder(tmp_path, rank=2) as recorder:
         recorder.write_batch(
-            step=4,
-            prompt=["a", "b"],
-            values=np.array([[1, 2], [3, 4]]),
-            reward=DeviceTensor([0.5, 1.5]),
-            meta={"k": 1},
+            step=4, prompt=["a", "b"], values=np.array([[1, 2], [3, 4]]), reward=DeviceTensor([0.5, 1.5]), meta={"k": 1}
         )
 
     assert rows_of(tmp_path / "rank_2.jsonl") == [
-        {
-            "step": 4,
-            "rank": 2,
-            "prompt": "a",
-            "values": [1, 2],
-            "reward": 0.5,
-            "meta": {"k": 1},
-        },
-        {
-            "step": 4,
-            "rank": 2,
-            "prompt": "b",
-            "values": [3, 4],
-            "reward": 1.5,
-            "meta": {"k": 1},
-        },
+        {"step": 4, "rank": 2, "prompt": "a", "values": [1, 2], "reward": 0.5, "meta": {"k": 1}},
+        {"step": 4, "rank": 2, "prompt": "b", "values": [3, 4], "reward": 1.5, "meta": {"k": 1}},
     ]
 
 
@@ -196,11 +171,7 @@ def test_an_exception_of_the_training_loop_passes_and_closes(tmp_path: Path) -> 
         pytest.param(b"", [b'{"step":1,"rank":0}'], id="empty"),
         pytest.param(b'{"step":0}\n', [b'{"step":0}', b'{"step":1,"rank":0}'], id="whole"),
         pytest.param(b'{"step":0,"prom', [b'{"step":0,"prom', b'{"step":1,"rank":0}'], id="cut"),
-        pytest.param(
-            b'{"step":0}',
-            [b'{"step":0}', b'{"step":1,"rank":0}'],
-            id="only the newline lost",
-        ),
+        pytest.param(b'{"step":0}', [b'{"step":0}', b'{"step":1,"rank":0}'], id="only the newline lost"),
     ],
 )
 def test_reopening_never_glues_a_row_to_a_cut_line(tmp_path: Path, left: bytes, expected: list[bytes]) -> None:
@@ -252,10 +223,7 @@ def test_what_training_changes_later_is_not_recorded(tmp_path: Path) -> None:
 def test_a_full_queue_drops_and_never_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """While the disk is stuck, what there is no room for is counted, said once, and told beside the shard."""
     gate = threading.Event()
-    with (
-        caplog.at_level(logging.WARNING),
-        RolloutRecorder(tmp_path, queue_bytes=1, redact=held_by(gate)) as recorder,
-    ):
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, queue_bytes=1, redact=held_by(gate)) as recorder:
         recorder.write(step=0)
         recorder.write(step=1)
         recorder.write_batch(step=2, prompt=["a", "b"])

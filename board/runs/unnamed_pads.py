@@ -1,8 +1,4 @@
-"""Tokens that pad by what the loss mask says, though nobody named them: end tokens, which the whole run decides about, and others at the
-ends of many rollouts, which are proposed.
-
-Knows blocks of rollouts; names no pad itself.
-"""
+"""Tokens that pad by what the loss mask says of the run, though nobody named them. Knows blocks of rollouts; names no pad itself."""
 
 import json
 from typing import Final

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board.ui import header, navigation, not_found, place, strip
+from board.ui import header, navigation, place, strip
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()
@@ -10,7 +10,7 @@ try:
     place.adopt()
     navigation.tabs(page)
     if unknown:
-        not_found.page(unknown)
+        header.not_found(unknown)
     elif not navigation.shows_run(page) or header.draw():
         page.run()
     place.write()

@@ -38,6 +38,10 @@ CROWD: Final = 100
 PAUSE: Final = 10.0
 """Seconds between two clicks of a reader in the crowd, on average."""
 
+LOOKS: Final = 4
+CLICKS_A_LOOK: Final = 500
+"""One reader clicks so often between two looks at the server's memory."""
+
 Steps = Sequence[Sequence[str]]
 
 
@@ -74,10 +78,11 @@ class Library:
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
-    """A table of crowds, and one of the last one's clicks by kind."""
+    """A table of crowds, one of the last one's clicks by kind, and one of the server's memory over many clicks."""
     library = library_of(plan, place)
     crowds = [Crowd(1, 0.0), Crowd(WITHOUT_PAUSE, 0.0), Crowd(CROWD, PAUSE)]
     yield from measured(crowds, library.root, library.cache, library.megabytes, library.steps)
+    yield grown(library)
 
 
 def library_of(plan: Plan, place: Path) -> Library:
@@ -135,6 +140,29 @@ def measured(crowds: Sequence[Crowd], root: Path, cache: Path, megabytes: int, s
     yield Section("readers", title, columns, tuple(rows), note)
     by_kind = ("click", "answers", "median (s)", "95 % (s)", "worst (s)", "size of an answer")
     yield Section("readers", f"{title}: {crowds[-1].count} readers by what they click", by_kind, tuple(_by_kind(visit.clicks)))
+
+
+def grown(library: Library) -> Section:
+    """A row for the server's memory after each so many clicks of one reader."""
+    say("readers: memory over clicks")
+    with served_board(library.root, library.cache) as (address, process):
+        asyncio.run(_warm(address, library.steps))
+        held = asyncio.run(_looked_at(address, library.steps, process))
+    rows = tuple((f"{CLICKS_A_LOOK * at:,}", figure([one], "MB"), figure([one - held[0]], "MB")) for at, one in enumerate(held))
+    note = f"Private memory of the server's processes on a run of {library.megabytes} MB, one reader clicking without a pause."
+    return Section("readers", "Memory over clicks", ("clicks", "private dirty", "more than at first"), rows, note)
+
+
+async def _looked_at(address: str, steps: Steps, process: int) -> list[float]:
+    async with AsyncExitStack() as stack:
+        reader = await stack.enter_async_context(connected(address, steps, 1))
+        await reader.ask("first")
+        held = [sum(map(private, with_children(process)))]
+        for _ in range(LOOKS):
+            for _ in range(CLICKS_A_LOOK):
+                await reader.click()
+            held.append(sum(map(private, with_children(process))))
+        return held
 
 
 def _row(crowd: Crowd, visit: Visit, before: float, more: float, megabytes: int) -> tuple[Cell, ...]:

@@ -48,8 +48,8 @@ class WrittenStretch:
     file: str
     sum: int
     """Of the file."""
-    sums: str
-    """Of its footer and chunks (`frame_files.sums_of_rows`)."""
+    footer: int
+    """The footer's own (`frame_files.sum_of_footer`)."""
     first: int
     """Step."""
     last: int
@@ -77,7 +77,7 @@ class WrittenStretch:
         return cls(**told, sample=made.tables["sample"], steps=steps, measured=set(made.about["measured"]))
 
 
-_TOLD: Final = ("file", "sum", "sums", "first", "last", "rows", "splits", "has_groups")
+_TOLD: Final = ("file", "sum", "footer", "first", "last", "rows", "splits", "has_groups")
 
 
 class StretchWriter:
@@ -114,7 +114,7 @@ class StretchWriter:
         return WrittenStretch(
             file,
             frame_files.sum_of(self._folder / file),
-            frame_files.sums_of_rows(self._folder / file),
+            frame_files.sum_of_footer(self._folder / file),
             int(run.steps[0]),
             int(run.steps[-1]),
             len(frame),

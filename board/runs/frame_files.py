@@ -6,13 +6,11 @@ index all this is. Columns are named by what they are: `frame/reward`, `source/o
 columns; knows no run.
 """
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -23,7 +21,7 @@ from xxhash import xxh3_64
 
 from board.errors import RunNotFound
 from board.remote.object_store import RemoteTrouble
-from board.sources import presence, run_files
+from board.sources import presence, run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem
 from board.system import atomic_write
@@ -38,7 +36,7 @@ KEY: Final = "rollout"
 SAMPLED: Final = "sampled"
 """The column of booleans: whether a rollout is in the sample."""
 
-LAYOUT: Final = 4
+LAYOUT: Final = 5
 
 _MOST_BYTES: Final = 1_000_000_000
 _PIECE: Final = 4_000_000
@@ -61,7 +59,7 @@ _SHAPE: Final = {
     "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
     "counts": MapOf(int),
     "unfinished": [str],
-    "stretches": [{"file": str, "rows": int, "sum": int, "sums": str}],
+    "stretches": [{"file": str, "rows": int, "sum": int, "footer": int}],
     "sums": MapOf(int),
 }
 
@@ -77,8 +75,8 @@ class Stretch:
     rows: int
     sum: int
     """Of the whole file."""
-    sums: str
-    """What `sums_of_rows` gave."""
+    footer: int
+    """What `sum_of_footer` gave: pages have checksums of their own."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +167,7 @@ class FrameFiles:
         return pa.concat_tables(pieces) if pieces else self.sample.select(columns).slice(0, 0)
 
     def paths(self, columns: Sequence[str]) -> list[Path]:
-        """The files of all rows, in order of steps, of which these columns are on this machine and verified then."""
+        """The files of all rows, in order of steps, of which these columns are on this machine then."""
         for stretch in self.account.stretches:
             with self._opened(stretch) as file:
                 file.bring(columns, range(file.groups))
@@ -220,28 +218,25 @@ class FrameFiles:
                 return pa.ipc.open_file(source).read_all()
 
 
-_State = tuple[int, int, int]
-_verified: dict[Path, tuple[_State, set[int]]] = {}
-"""By file of rows which of its sums were found right, and in which state of the file: no byte is verified twice in a process."""
-
-
 class _RowsFile:
-    """One file of rows: what is read of it is verified first, and brought here before, where the index lies elsewhere."""
+    """One file of rows, brought here where the index lies elsewhere: its footer is verified first, its pages as they are read."""
 
     def __init__(self, path: Path, size: int, stretch: Stretch) -> None:
         # here alone: opening a run that has no such files starts sooner without it
         import pyarrow.parquet as pq
 
         self._path = path
-        self._sums = np.frombuffer(bytes.fromhex(stretch.sums), ">u8").tolist()
         presence.bring([(path, max(0, size - _PIECE), size)])
-        self._verify({0: _footer(path, size)})
+        start, stop = _footer(path)
+        presence.bring([(path, start, stop)])
+        if sum_of_footer(path) != stretch.footer:
+            raise ValueError("it is not as it was written")
         self._file = pq.ParquetFile(str(path), page_checksum_verification=True)
         self.rows: int = self._file.metadata.num_rows
         self.groups: int = self._file.num_row_groups
 
     def read(self, group: int, columns: Sequence[str]) -> pa.Table:
-        """Some columns of a group of rows."""
+        """Some columns of a group of rows. Raises OSError where one is damaged."""
         self.bring(columns, [group])
         return self._file.read_row_group(group, list(columns), use_threads=False)
 
@@ -251,50 +246,26 @@ class _RowsFile:
         return known.min, known.max
 
     def bring(self, columns: Sequence[str], groups: Sequence[int]) -> None:
-        """Have these columns of these groups on this machine, and verified. Raises ValueError where one is damaged."""
-        chunks = _chunks(self._file.metadata)
+        """Have these columns of these groups on this machine."""
         at = [self._file.schema_arrow.get_field_index(name) for name in columns]
-        wanted = [group * self._file.metadata.num_columns + column for group in groups for column in at]
-        self._verify({1 + one: chunks[one] for one in wanted})
-
-    def _verify(self, spans: dict[int, tuple[int, int]]) -> None:
-        """Compare stretches of bytes, by the numbers of their sums, with these, unless that was done."""
-        presence.bring([(self._path, start, stop) for start, stop in spans.values()])
-        with self._path.open("rb") as stream:
-            status = os.fstat(stream.fileno())
-            state = status.st_ino, status.st_size, status.st_mtime_ns
-            known = _verified.get(self._path)
-            if known is None or known[0] != state:
-                known = _verified[self._path] = state, set()
-            for number, (start, stop) in spans.items():
-                if number not in known[1]:
-                    if _digest_of(stream, start, stop) != self._sums[number]:
-                        raise ValueError("it is not as it was written")
-                    known[1].add(number)
+        chunks = [self._file.metadata.row_group(group).column(column) for group in groups for column in at]
+        starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
+        spans = zip(starts, chunks, strict=True)
+        presence.bring([(self._path, start, start + one.total_compressed_size) for start, one in spans])
 
 
-def sums_of_rows(path: Path) -> str:
-    """The sums of a file of rows, 16 hexadecimal digits each: of its footer, then of each chunk, by groups and columns. Raises OSError."""
-    import pyarrow.parquet as pq
-
-    spans = [_footer(path, path.stat().st_size), *_chunks(pq.read_metadata(path))]
+def sum_of_footer(path: Path) -> int:
+    """The sum of what Parquet keeps no checksum of: where a file's pages lie, and what is in them. Raises OSError."""
     with path.open("rb") as stream:
-        return "".join(f"{_digest_of(stream, *span):016x}" for span in spans)
+        return _digest_of(stream, *_footer(path))
 
 
-def _footer(path: Path, size: int) -> tuple[int, int]:
+def _footer(path: Path) -> tuple[int, int]:
     """Where the metadata of a file of Parquet begin and end: their length stands before the last four bytes."""
+    size = path.stat().st_size
     with path.open("rb") as stream:
         stream.seek(max(0, size - 8))
         return max(0, size - 8 - int.from_bytes(stream.read(4), "little")), size
-
-
-def _chunks(metadata: Any) -> list[tuple[int, int]]:
-    """Where each chunk begins and ends, by groups and columns."""
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
-    starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
-    return [(start, start + one.total_compressed_size) for start, one in zip(starts, chunks, strict=True)]
 
 
 def unusable(index: Path, name: str, error: Exception) -> RunNotFound:
@@ -322,9 +293,8 @@ def read(index: Path, of: str) -> FrameFiles | None:
     """The frame of an index whose state is `of`; None where it has none, or none of that state, or a damaged one."""
     folder = index / FOLDER
     try:
-        digest, _, text = run_files.whole(folder / NAME, most=_MOST_BYTES, within=index).partition(b"\n")
-        told = json.loads(text)
-        if digest != _digest(text) or told.pop("layout") != LAYOUT or told["of"] != of or not fits(told, _SHAPE):
+        told = sealed_json.loads(run_files.whole(folder / NAME, most=_MOST_BYTES, within=index))
+        if told.pop("layout") != LAYOUT or told["of"] != of or not fits(told, _SHAPE):
             return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -346,12 +316,7 @@ def was_begun(index: Path) -> bool:
 
 def write(index: Path, account: FrameAccount) -> None:
     """Say that the frame is there, in one move. Raises OSError."""
-    text = json.dumps({"layout": LAYOUT, **asdict(account)}).encode()
-    atomic_write.write(index / FOLDER / NAME, _digest(text) + b"\n" + text, durable=True)
-
-
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=16).hexdigest().encode()
+    atomic_write.write(index / FOLDER / NAME, sealed_json.dumps({"layout": LAYOUT, **asdict(account)}), durable=True)
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:

@@ -1,12 +1,19 @@
 """One load of a run: what of it is missing is parsed and kept, and what became of each byte range is noted.
 
+Of several processes one parses at a time, the others wait and take what it has written: a lock on a file in the cache's folder, which ends with
+its process. Where there are no such locks (another system, a file system without them) everybody takes himself for the only one, as does who has
+waited for one that does not go on.
+
 Knows byte ranges, the store and how far a load has come; knows neither what a row means nor what a run is.
 """
 
+import os
+import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError, RunNotFound
@@ -14,7 +21,6 @@ from board.runs.byte_range import ByteRange
 from board.runs.disk_room import refuse_without_room
 from board.runs.kept_run import KeptRun, missing_of
 from board.runs.load_report import LoadReport
-from board.runs.loading_turn import LoadingTurn
 from board.runs.manifest_saver import ManifestSaver
 from board.runs.parsed_shard import ParsedShard, as_kept, found_again, is_another
 from board.runs.part_reader import read_tail
@@ -24,6 +30,98 @@ from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources.shards import Shard
+
+_lock: Callable[[int, int], None] | None
+try:
+    from fcntl import LOCK_EX, LOCK_NB
+    from fcntl import flock as _lock
+except ImportError:  # Windows
+    _lock = None
+
+FILE: Final = "loading.lock"
+
+STALLED_SECONDS: Final = 30.0
+"""Whoever has said nothing for so long, by a process that was stopped or a machine that fell, is not waited for any longer."""
+
+_LOOK_SECONDS: Final = 0.1
+_BEAT_SECONDS: Final = 1.0
+
+
+class LoadingTurn:
+    """The turn of one load, whose parts go into `folder`. Of no other thread's concern."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._held: int | None = None
+        self._beaten_at = 0.0
+
+    @contextmanager
+    def taken(self, meanwhile: Callable[[], None]) -> Iterator[None]:
+        """Within it nobody else who asks has the turn. While another has it, `meanwhile` is called again and again; it may raise."""
+        descriptor = self._opened()
+        try:
+            while descriptor is not None and not self._has_come(descriptor, meanwhile):
+                os.close(descriptor)
+                descriptor = self._opened()
+            self._held = descriptor
+            yield
+        finally:
+            self._held = None
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def go_on(self) -> None:
+        """Show those who wait that this load goes on; to be called often."""
+        now = time.monotonic()
+        if self._held is not None and now - self._beaten_at > _BEAT_SECONDS:
+            self._beaten_at = now
+            with suppress(OSError):
+                os.utime(self._held)
+
+    def _opened(self) -> int | None:
+        """The lock's file; None where it cannot be had."""
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        if _lock is None:
+            return None
+        try:
+            descriptor = os.open(self._path, flags, 0o600)
+        except OSError:
+            return None
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        return None
+
+    def _has_come(self, descriptor: int, meanwhile: Callable[[], None]) -> bool:
+        """Wait until this one holds the lock, or need not; False where the file is no longer the one that others would lock."""
+        assert _lock is not None
+        seen, since = -1, time.monotonic()
+        while True:
+            try:
+                _lock(descriptor, LOCK_EX | LOCK_NB)
+                return self._is_there(descriptor)
+            except BlockingIOError:
+                beat = os.fstat(descriptor).st_mtime_ns
+            except OSError:  # no locks here
+                return True
+            if beat != seen:
+                seen, since = beat, time.monotonic()
+            if time.monotonic() - since > STALLED_SECONDS:
+                return True
+            meanwhile()
+            time.sleep(_LOOK_SECONDS)
+
+    def _is_there(self, descriptor: int) -> bool:
+        """Whether the file still stands where it was opened: the cache may be deleted at any time. True where nobody can tell."""
+        ours = os.fstat(descriptor)
+        try:
+            there = self._path.lstat()
+        except FileNotFoundError:
+            return not self._path.parent.is_dir()
+        except OSError:
+            return True
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+
 
 _TIMES: Final = 5
 """So many times a shard is read that is another each time it has been."""

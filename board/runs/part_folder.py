@@ -7,7 +7,6 @@ that is worth the time, so that the machine's fall takes little with it. A manif
 Knows parts and bytes; knows neither JSON nor rollouts, nor whose folder it is.
 """
 
-import json
 import os
 import re
 import time
@@ -30,7 +29,7 @@ from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
-from board.sources import presence, run_files, shards
+from board.sources import presence, run_files, sealed_json, shards
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
 from board.system import atomic_write
@@ -152,10 +151,7 @@ class PartFolder:
         Raises Damaged when the manifest is not as it was written, or is another's.
         """
         try:
-            digest, _, text = run_files.whole(self._manifest(shard), most=_MOST_MANIFEST).partition(b"\n")
-            if digest != _digest(text).encode():
-                raise Damaged(f"the manifest of {shard.name} is not as it was written")
-            written = json.loads(text)
+            written = sealed_json.loads(run_files.whole(self._manifest(shard), most=_MOST_MANIFEST))
             if (written["folder"], written["shard"]) != (self.owner, shard.name):
                 raise Damaged(f"the manifest of {shard.name} is another's")
             shard = replace(shard, objects=bool(written["objects"]))
@@ -164,6 +160,8 @@ class PartFolder:
                 return None
             kept = tuple(piece for piece in pieces if self._has(piece))
             return Manifest(str(written["format"]), str(written["note"]), shard.objects, kept)
+        except sealed_json.Unsound as error:
+            raise Damaged(f"the manifest of {shard.name} is not as it was written") from error
         except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
             return None
 
@@ -189,8 +187,7 @@ class PartFolder:
         identity = {"folder": self.owner, "shard": shard.name}
         pieces = [piece.written() for piece in manifest.pieces]
         written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **vars(manifest), "pieces": pieces}
-        text = json.dumps(written).encode()
-        atomic_write.write(self._manifest(shard), _digest(text).encode() + b"\n" + text)
+        atomic_write.write(self._manifest(shard), sealed_json.dumps(written))
 
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
@@ -267,10 +264,6 @@ def _part_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no part's name")
     return name
-
-
-def _digest(text: bytes) -> str:
-    return blake2b(text, digest_size=16).hexdigest()
 
 
 def _table(part: Part) -> pa.Table:

@@ -4,15 +4,13 @@ It says of which run and by what code the index is, and of every shard what the 
 lies, that it is whole, and what lies where below it; what its entries mean is known to who asks for them.
 """
 
-import json
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
 from board.errors import ArgumentRefused, RunNotFound
 from board.remote import addresses, mounts
-from board.sources import run_files
+from board.sources import run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
 from board.system import atomic_write
 from board.text.path_names import path_of, shown
@@ -80,12 +78,12 @@ def read(folder: Path, within: Path | None = None) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def _read(path: Path, within: Path, _inode: int, _size: int, _mtime_ns: int) -> dict[str, Any]:
     name = shown(path.parent.resolve().name)
-    digest, _, text = run_files.whole(path, most=_MOST_BYTES, within=within).partition(b"\n")
-    if digest != _digest(text):
-        raise RunNotFound(f"The file {NAME} of the index {name!r} is damaged: run `rl-logging-board index` again.")
+    data = run_files.whole(path, most=_MOST_BYTES, within=within)
     try:
-        told: dict[str, Any] = json.loads(text)
+        told: dict[str, Any] = sealed_json.loads(data)
         layout, has_shape = told["layout"], fits(told, _SHAPE)
+    except sealed_json.Unsound as error:
+        raise RunNotFound(f"The file {NAME} of the index {name!r} is damaged: run `rl-logging-board index` again.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise unusable(path.parent) from error
     if layout != LAYOUT:
@@ -125,8 +123,7 @@ def gone(folder: Path) -> RunNotFound:
 
 def write(folder: Path, told: dict[str, Any]) -> None:
     """Write it, in one move and onto the disk; `layout` is added. Raises OSError."""
-    text = json.dumps({"layout": LAYOUT, **told}, indent=1).encode()
-    atomic_write.write(folder / NAME, _digest(text) + b"\n" + text, durable=True)
+    atomic_write.write(folder / NAME, sealed_json.dumps({"layout": LAYOUT, **told}, indent=1), durable=True)
 
 
 def state(folder: Path) -> tuple[tuple[str, int, int], ...]:
@@ -136,7 +133,3 @@ def state(folder: Path) -> tuple[tuple[str, int, int], ...]:
     except OSError:
         return ()
     return ((NAME, status.st_size, status.st_mtime_ns),)
-
-
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=16).hexdigest().encode()

@@ -6,6 +6,7 @@ process that ends costs the order it had, and nobody else. Both sides of the pip
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -15,7 +16,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from board.system import memory_limit
+LEAST: Final = 2_000_000_000
+"""Bytes of its own that a process may take on the smallest machine; on others a share of what there is."""
+
+
+def bound(share: int = 2) -> None:
+    """Let this process take no more memory of its own than a `share`-th of the machine's, and LEAST at least; beyond it is a MemoryError."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = max(LEAST, there // share)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
 
 _PACKAGES: Final = Path(__file__).parents[2]
 """The folder that holds this very board, installed or not."""
@@ -151,7 +162,7 @@ def serve(answer: Callable[[Answer, Tell], Answer], *, niceness: int = 0, memory
     """
     os.nice(niceness)
     if memory_share is not None:
-        memory_limit.bound(memory_share)
+        bound(memory_share)
     voice = _Voice()
     for line in sys.stdin.buffer:
         voice.begin()

@@ -1,24 +1,101 @@
-"""The runs that are laid side by side, opened when a page asks for them. What cannot be opened is told; the others are there.
+"""The runs that are laid side by side, opened when a page asks for them. Says how far they are read; what cannot be
+opened is told, the others are there.
 
 Knows how a run is opened and which of its rollouts the reader wants to see; computes nothing of them.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from board.errors import BoardError
+from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run import Run
+from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import beside_reading, caches, filter_bar, place, progress_line, run_looks
-from board.ui.beside_reading import Unread
+from board.ui import caches, filter_bar, place, progress_line, run_looks
+from board.ui.live_reload import RECENT_SECONDS
 from board.ui.messages import notice
-from board.ui.reading_line import OpenedAs, opened_as
+from board.ui.reading_line import LOOK_SECONDS, OpenedAs, opened_as
 from board.ui.run_looks import RunLook, names
+
+WATCH_SECONDS: Final = 5.0
+"""So often it is looked whether a run that is being written has grown."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A run that is not read whole."""
+
+    name: str
+    opened: OpenedAs
+    run: Run | None
+    """As far as it is read; None where it waits for its turn."""
+
+
+def draw(unread: Sequence[Unread], whole: Sequence[Run], root: Path) -> None:
+    """A line for each that is not read whole; those that are, and may be training still, are watched."""
+    if any(_goes_on(one) for one in unread):
+        st.fragment(_follow, run_every=LOOK_SECONDS)(unread)
+    else:
+        for one in unread:
+            st.text(_words(one))
+    growing = [run for run in whole if run.reading is None and _is_recent(run)]
+    if growing:
+        st.fragment(_watch, run_every=WATCH_SECONDS)(growing, root)
+
+
+def _goes_on(one: Unread) -> bool:
+    return one.run is not None and one.run.reading is not None and not one.run.reading.stopped
+
+
+def _follow(unread: Sequence[Unread]) -> None:
+    shared = caches.library()
+    for one in unread:
+        key = (one.opened.location, one.opened.pads, one.opened.family)
+        if load := shared.load(*key):
+            load.watch()
+        newest = shared.peek(*key)
+        if newest is not None and newest is not one.run:
+            place.draw_anew()
+        st.text(_words(one))
+
+
+def _words(one: Unread) -> str:
+    if one.run is None:
+        return f"{one.name} waits until the others are read."
+    reading = one.run.reading
+    if reading is None:
+        return ""
+    load = caches.library().load(one.opened.location, one.opened.pads, one.opened.family)
+    if reading.trouble:
+        return f"{one.name}: {reading.trouble}"
+    far = reading.words(load.progress if load else None)
+    return f"{one.name}: {far} · its numbers are of {plural(reading.rows, 'rollout')}"
+
+
+def _is_recent(run: Run) -> bool:
+    newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
+    return abs(time.time() - newest) < RECENT_SECONDS
+
+
+def _watch(runs: Sequence[Run], root: Path) -> None:
+    """Load what these runs have gained, and draw the page anew with it."""
+    for run in runs:
+        try:
+            if library.current_fingerprint(run.location, root) == run.fingerprint:
+                continue
+            caches.library().refresh(run, root)
+        except BoardError:  # the folder is gone, or empty: what was loaded stays on the screen
+            continue
+        place.draw_anew()
+
 
 __all__ = ["BesideRun", "RunLook", "begin", "chosen", "names"]
 
@@ -69,7 +146,7 @@ def _opened() -> list[BesideRun]:
             if opened is not None and (run is None or run.reading):
                 unread.append(Unread(look.name, opened, run))
     with place.remembered("beside_lines"):
-        beside_reading.draw(unread, read, root)
+        draw(unread, read, root)
     return found
 
 

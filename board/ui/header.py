@@ -1,10 +1,12 @@
 """The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `place`.
 
-Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen.
+Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen, and
+a link that leads nowhere is answered with the pages and runs there are.
 """
 
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -17,6 +19,7 @@ from board.runs import disk_room, empty_run, library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.schema import DISCARDED
+from board.serving.page_addresses import FORMER
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import shown
@@ -32,7 +35,6 @@ from board.ui import (
     link_checks,
     live_reload,
     load_report_panel,
-    not_found,
     place,
     progress_line,
     reading_line,
@@ -40,12 +42,43 @@ from board.ui import (
     strip,
     whole_step,
 )
-from board.ui.components import picker
+from board.ui.components import picker, text_links
 from board.ui.components.picker import Neighbour
 from board.ui.controls import split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
 from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE
+
+MOST_RUNS: Final = 200
+"""So many runs are offered as links; the list above the page has them all."""
+
+
+def not_found(name: str) -> None:
+    """In place of a page that the board does not have."""
+    former = FORMER.get(name)
+    if former:
+        notice(f"The page {name!r} is called {former.title} now.")
+        st.page_link(former.file, label=f"Open {former.title}", query_params=place.link(), width="content")
+    else:
+        notice(f"There is no page {name!r}. The tabs above lead to those there are.", "warning")
+    try:
+        root = caches.root()
+        _runs_there(caches.run_folders(shown(root)), root, "./")
+    except BoardError as error:
+        notice(str(error), "error")
+
+
+def _runs_there(folders: list[RunFolder], root: Path, there: str = "") -> None:
+    """Every run under the root, each a link to it on the page at the address `there`, this one unless told."""
+    if not folders:
+        return
+    st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
+    links = {
+        mounts.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
+        for folder in folders[:MOST_RUNS]
+    }
+    text_links.show(links, key="runs_there_are")
+
 
 UNASKED_BYTES: Final = 500_000_000
 """A run that lies elsewhere and is larger than this is fetched when asked for, not because it happens to be first in the list: it costs
@@ -74,7 +107,7 @@ def _draw(root: Path) -> bool:
         name = _run_picker(folders, root) if folders else None
     if name is None:
         notice(missing, "warning")
-        not_found.runs(folders, root)
+        _runs_there(folders, root)
         return False
     folder = next(folder for folder in folders if folder.name == name)
     opened_as = reading_line.opened_as(folder, root)

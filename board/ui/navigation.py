@@ -1,4 +1,4 @@
-"""Finds the page that an address asks for, and draws the row of tabs that leads from page to page. Knows no run.
+"""Finds the page that an address asks for, draws the row of tabs, and says who may see the pages where readers log in. Knows no run.
 
 Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
 """
@@ -10,16 +10,62 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from board.errors import BoardError
+from board.serving import log_in
 from board.serving.page_addresses import FORMER, TABS
-from board.ui import account, place
+from board.ui import place
 from board.ui.components import key_list, page_links
+from board.ui.messages import notice
+
+
+def is_let_in() -> bool:
+    """Whether this session may see the pages; where not, draws why, and the ways to log in."""
+    logged_in = st.user.get("is_logged_in")
+    if logged_in is None and not log_in.ASKED.is_set():
+        return True
+    try:
+        admission = log_in.admission(st.secrets.get("board", {}))
+        auth = st.secrets["auth"]
+    except (BoardError, KeyError, FileNotFoundError) as error:
+        notice(
+            f"Nobody can log in: {error}" if isinstance(error, BoardError) else "Nobody can log in: the file of secrets is gone.",
+            "error",
+        )
+        return False
+    claims = st.user.to_dict()
+    if not logged_in:
+        sentence = "Log in to see the runs on this board. A link that you followed here is to be opened once more afterwards."
+    elif admission.is_over(claims):
+        sentence = "Your log-in has ended. Log in again to see the runs on this board."
+    elif not admission.admits(claims):
+        who = str(claims.get("email") or "an account without an address")[:200]
+        sentence = f"This board is not open to {who}. Log in with another account, or ask whoever runs it."
+    else:
+        return True
+    with st.container(key="log_in"):
+        st.text(sentence)
+        named = [name for name, table in auth.items() if hasattr(table, "items") and "client_id" in table]
+        for name in ["default", *named] if "client_id" in auth else named:
+            words = "Log in" if name == "default" else f"Log in with {name}"
+            st.button(words, key=f"log_in_{name}", type="primary", on_click=st.login, args=(name,))
+    return False
+
+
+def draw() -> None:
+    """Draw the reader's address, as the provider tells it, and "Log out"."""
+    if not st.user.get("is_logged_in"):
+        return
+    with st.container(key="account", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text(str(st.user.get("email") or st.user.get("name") or st.user.get("sub") or "")[:80], width=210, wrap=False)
+        st.button("Log out", key="log_out", type="tertiary", on_click=st.logout)
+
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
 
 
 def chosen() -> tuple[StreamlitPage, str]:
     """The page that the address asks for, and "" or the name it asks for where the board has no such page; none to who is not let in."""
-    if not account.is_let_in():
+    if not is_let_in():
         st.stop()
     pages = [*_pages().values()]
     name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))
@@ -64,4 +110,4 @@ def tabs(page: StreamlitPage) -> None:
         links = [page_links.PageLink(tab.title, tab.path) for tab in TABS]
         page_links.show(links, chosen=page.url_path, label="Pages", key="tabs_row")
     key_list.show()
-    account.draw()
+    draw()

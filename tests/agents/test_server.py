@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from rows import add_run, row, write_run
 
-from board.agents import bounded_answer
+from board.agents import server
 from board.agents import server as serving
 from board.replies.root import Root
 
@@ -161,7 +161,7 @@ def test_no_answer_is_larger_than_it_may_be(hostile: str, tmp_path: Path) -> Non
     was_cut = 0
     for name, arguments in asked_of(HOSTILE[hostile], shard):
         failed, text = said_by(server, name, arguments)
-        assert len(text.encode()) <= (bounded_answer.MOST_ERROR * 4 if failed else bounded_answer.MOST_BYTES), name[:50]
+        assert len(text.encode()) <= (serving.MOST_ERROR * 4 if failed else serving.MOST_BYTES), name[:50]
         if not failed and (left := json.loads(text).get("left_out")):
             was_cut += 1
             assert left["characters"] + left["entries"] > 0
@@ -189,8 +189,8 @@ def said_by(server: Any, name: str, arguments: dict[str, Any]) -> tuple[bool, st
 )
 def test_any_document_is_cut_to_size(document: dict[str, Any]) -> None:
     """However deep or wide: what is written fits, begins with the version and says that something is left out."""
-    told = bounded_answer.bounded(document)
-    assert len(json.dumps(told, ensure_ascii=False, indent=2).encode()) <= bounded_answer.MOST_BYTES
+    told = serving.bounded(document)
+    assert len(json.dumps(told, ensure_ascii=False, indent=2).encode()) <= serving.MOST_BYTES
     assert next(iter(told)) == "version"
     assert told["left_out"]["characters"] + told["left_out"]["entries"] > 0
 
@@ -198,7 +198,7 @@ def test_any_document_is_cut_to_size(document: dict[str, Any]) -> None:
 def test_a_small_answer_is_left_as_it_is() -> None:
     """What fits is told as before, without a word on what is left out."""
     document = {"version": 1, "a": ["x" * 90_000]}
-    assert bounded_answer.bounded(document) is document
+    assert server.bounded(document) is document
 
 
 def test_run_of_refused_rows_is_an_error(tmp_path: Path) -> None:

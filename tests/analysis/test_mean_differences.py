@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from board.analysis.distribution_shift import PromptValues, shift
-from board.analysis.mean_differences import MEANS, mean_differences
 from board.analysis.prompt_draws import PromptDraws
+from board.analysis.run_shift import MEANS, mean_differences
 
 
 def drawn(prompts_a: list[int], prompts_b: list[int]) -> PromptDraws:

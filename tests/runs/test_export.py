@@ -20,7 +20,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.cli.main import main
-from board.runs import export_table
+from board.runs import export
 from board.runs.export import FORMATS, Format, about_bytes, pieces
 from board.runs.run import Run
 
@@ -174,7 +174,7 @@ def test_names_that_collide_are_told_apart(tmp_path: Path) -> None:
     folder = write_run(tmp_path, {"r.jsonl": [row(0, x=1.0, **fields), row(0, x="t", **fields), row(0, x=[0.5, 1.0], **fields)]})
     run = open_run(folder)
 
-    names = export_table.columns(run, arrays=True)
+    names = export.columns(run, arrays=True)
 
     assert [(name, names[name].kind) for name in names if name.startswith("x") and "mean" not in name] == [
         ("x", "number"),
@@ -213,7 +213,7 @@ def test_batches_change_nothing(tmp_path: Path, form: Format, monkeypatch: pytes
     """A rollout a batch gives the same rows as all at once: large ones are held one at a time."""
     run = run_of(tmp_path / "run")
     at_once = whole(run, form, arrays=True)
-    monkeypatch.setattr(export_table, "BATCH_BYTES", 1)
+    monkeypatch.setattr(export, "BATCH_BYTES", 1)
 
     one_by_one = [piece for piece in pieces(run, form, arrays=True) if piece.rows]
 

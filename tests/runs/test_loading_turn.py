@@ -13,8 +13,8 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.runs import loading_turn
-from board.runs.loading_turn import FILE, LoadingTurn
+from board.runs import loader
+from board.runs.loader import FILE, LoadingTurn
 from board.runs.store import Store
 
 REPOSITORY = Path(__file__).parents[2]
@@ -23,10 +23,10 @@ ROWS = 4000
 
 OPENED = """
 import sys, time
-from board.runs import loading_turn, parsed_shard, range_parsing
+from board.runs import loader, parsed_shard, range_parsing
 from board.runs.byte_range import parse
 parsed_shard.RANGE_BYTES = 20_000
-pause, loading_turn.STALLED_SECONDS = map(float, sys.argv[2:])
+pause, loader.STALLED_SECONDS = map(float, sys.argv[2:])
 
 def slowly(*arguments):
     time.sleep(pause)
@@ -159,9 +159,9 @@ def test_without_locks_everybody_parses(tmp_path: Path, monkeypatch: pytest.Monk
     def none(descriptor: int, how: int) -> None:
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(loading_turn, "_lock", none)
+    monkeypatch.setattr(loader, "_lock", none)
     assert len(open_run(run_of(tmp_path, rows=40)).frame) == 40
-    monkeypatch.setattr(loading_turn, "_lock", None)
+    monkeypatch.setattr(loader, "_lock", None)
     assert len(open_run(write_run(tmp_path / "other", {"a.jsonl": [token_row(0)]})).frame) == 1
 
 

@@ -9,10 +9,9 @@ import pytest
 from rows import row, write_run
 
 from board.runs import run_summaries
-from board.runs.kept_run_summaries import KeptSummary
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
-from board.runs.run_summaries import RunSummaries, SummaryState
+from board.runs.run_summaries import KeptSummary, RunSummaries, SummaryState
 from board.runs.run_summary import RunSummary, summarise
 from board.runs.summary_process import SummaryOrder, SummaryProcess
 from board.user_files import own_mappings

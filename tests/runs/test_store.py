@@ -263,7 +263,6 @@ def test_every_source_that_parses_names_the_version() -> None:
         "system/__init__.py",
         "system/atomic_write.py",
         "system/child_process.py",
-        "system/memory_limit.py",
         "system/processors.py",
         "system/running.py",
         "user_files/__init__.py",

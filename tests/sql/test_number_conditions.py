@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.sql.number_conditions import Numbers, Truth, truth
+from board.sql.filtering import Numbers, Truth, truth
 from board.sql.query import as_table
 
 FRAME = pd.DataFrame(

@@ -170,18 +170,18 @@ def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: 
         return text
     start = _front(text, (*known, *_ENDS) if prompt else known)
     stop = _back(text, start, known, kept)
-    before, behind = _joining(text[:start].strip(), pads, kept.first), _joining(text[stop:].strip(), pads, kept.last)
+    before, behind = _joining(text[:start].strip(), kept.first), _joining(text[stop:].strip(), kept.last)
     said = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
     return said.rstrip() if behind is None else said.removesuffix(behind)
 
 
-def _joining(padding: str, pads: frozenset[str], beside: str) -> str | None:
-    """The white space between padding and the text that is the padding's: what joins pads, a space beside a single one where no token says
-    whose it is; None for all, where what is `beside` it in the tokens is none."""
+def _joining(padding: str, beside: str) -> str | None:
+    """The white space between padding and the text that is the padding's: what joins pads; None for all, where what is
+    `beside` it in the tokens is none."""
     if padding and beside not in _BLANKS:
         return None
     between = re.search(r"\s+", padding)
-    return between[0] if between else " " if not beside and (padding in pads or padding in END_TOKENS) else ""
+    return between[0] if between else ""
 
 
 def _front(text: str, pads: tuple[str, ...]) -> int:

@@ -255,6 +255,7 @@ TOKEN_METRICS: Final = names("token_metric")
 PADDED: Final = Fields(
     texts=("prompt", "response", "ref_response", "ground_truth"),
     prompts=("prompt",),
+    said="response",
     tokens=TOKENS,
     mask="loss_mask",
     per_token=frozenset({*TOKEN_METRICS, ALTERNATIVES, *TOKEN_IDS}),

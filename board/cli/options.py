@@ -74,8 +74,7 @@ PADS = click.option(
 
 def name_pads(pads: Sequence[str]) -> None:
     """Have all runs that this process and its children open read with these pads, too."""
-    if pads:
-        os.environ[run_pads.VARIABLE] = " ".join((*os.environ.get(run_pads.VARIABLE, "").split(), *pads))
+    os.environ[run_pads.VARIABLE] = "".join(f"{pad}\n" for pad in (*run_pads.for_all(), *pads))
 
 
 def READING(command: Callable[..., None]) -> Callable[..., None]:  # noqa: N802  # a decorator as the others here

@@ -65,10 +65,13 @@ def read(
     name: Callable[[Record], Record] = BY_DIGITS,
     pads: frozenset[str] = COMMON_PADS,
     refuse: Callable[[str], None] | None = None,
+    *,
+    trains_ends: bool = False,
 ) -> list[Row]:
     """The rollouts in a record without their padding, arrays not yet aligned; `name` gives tokens to those that have only ids.
 
-    `refuse` is told why one of several cannot be read; without it, and where none can, RowRefused with the reason is raised.
+    `trains_ends` as `unpadded` takes it. `refuse` is told why one of several cannot be read; without it, and where none can, RowRefused with
+    the reason is raised.
     """
     rows: list[Row] = []
     chat.PADS.set(pads)
@@ -77,7 +80,7 @@ def read(
             if count > bounds.ROWS:
                 raise RowRefused(f"holds more than {bounds.ROWS:,} rollouts in one record, which no trainer writes")
             if not isinstance(rollout, RowRefused):
-                rows.append(row_reader.read(unpadded(name(rollout), pads, PADDED)))
+                rows.append(row_reader.read(unpadded(name(rollout), pads, PADDED, trains_ends=trains_ends)))
             elif refuse is None:
                 raise rollout
             else:

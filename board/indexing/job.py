@@ -69,7 +69,6 @@ class IndexJob:
         what is kept is taken as it is wherever its files are there."""
         self._target, self._engine, self._tell, self._verify = target, engine, tell, verify
         self._folder = target.destination.parts(target.owner)
-        self._site = Site(target.destination.order(), target.owner, target.reading)
         self._failed: dict[tuple[str, int], FailedRange] = {}
         self._result = IndexResult()
 
@@ -79,12 +78,15 @@ class IndexJob:
         run = KeptRun(self._target.found, self._folder, self._target.reading)
         account = IndexAccount(self._target, run)
         self._result.shards_gone = account.gone
+        run.doubted()  # what is to be read anew is missing then
         tasks = self._tasks(run)
         if account.is_first() or any(task.kept is None for task in tasks):
             account.write(complete=False)  # before there is a part: by it the folder is known as an index
         self._folder.open()
         worked = self._work(run, tasks)
-        tails = {name: tail for name, kept in run.kept.items() if (tail := self._tail(kept, account.tail(name))) is not None}
+        while again := run.doubted():
+            worked += self._work(run, [*map(RangeTask, again)])
+        tails = {name: tail for name, kept in run.kept.items() if (tail := self._tail(run, kept, account.tail(name))) is not None}
         self._count_lines(run)
         used = {file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}
         self._folder.settle(used)
@@ -93,7 +95,7 @@ class IndexJob:
             with self._target.destination.frame_place(self._engine) as (index, engine):
                 if index is not None:
                     verify = self._verify is not False
-                    frame_writer.bring_up_to_date(index, self._target.reading, engine, self._say_frame, verify=verify)
+                    frame_writer.bring_up_to_date(index, run.reading, engine, self._say_frame, verify=verify)
         self._folder.clean(used, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result
@@ -114,10 +116,11 @@ class IndexJob:
         began = time.monotonic()
         tally = Tally(sum(task.byte_range.stop - task.byte_range.start for task in tasks))
         waiting = [*tasks]
+        site = Site(self._target.destination.order(), self._target.owner, run.reading)
         with ManifestSaver(self._folder) as saver:
             for attempt in range(TRIES):
                 again: list[RangeTask] = []
-                for finished in self._engine.outcomes(waiting, self._site, lambda: self._say(tally)):
+                for finished in self._engine.outcomes(waiting, site, lambda: self._say(tally)):
                     tally.add(finished)
                     again += self._take(run, finished, saver, last=attempt == TRIES - 1)
                     self._say(tally)
@@ -153,7 +156,7 @@ class IndexJob:
         kept.pieces = [piece for piece in kept.pieces if piece.start != task.byte_range.start]
         return [] if last or isinstance(outcome, BoardError) else [replace(task, kept=None)]
 
-    def _tail(self, kept: ParsedShard, before: Piece | None) -> Piece | None:
+    def _tail(self, run: KeptRun, kept: ParsedShard, before: Piece | None) -> Piece | None:
         """What stands behind a shard's last line end, as a piece; that of `before` where it is the same."""
         failed = [one.stop for one in self._failed.values() if one.shard == kept.shard.name]
         byte_range = kept.tail_range()
@@ -164,7 +167,7 @@ class IndexJob:
             place = (byte_range.start, byte_range.stop, shards.seal(kept.shard, byte_range.start, byte_range.stop))
             if before and (before.start, before.stop, before.seal) == place and self._folder.is_sound(before, self._verify):
                 return before
-            tail = parse_tail(byte_range, self._target.reading, lambda part: keep(self._folder, part))
+            tail = parse_tail(byte_range, run.reading, lambda part: keep(self._folder, part))
             self._folder.publish(tail)
             return tail
         return None

@@ -52,9 +52,9 @@ class RunExamples:
     def of(self, step: int) -> list[Example]:
         """Each rollout once; none where the step has none. The same seed and step give the same ones."""
         first, end = np.searchsorted(self._steps, [step, step + 1]).tolist()
-        return [self._example(at, which) for at, which in self._chosen(first, end).items()]
+        return [self._example(at, which) for at, which in self._chosen(step, first, end).items()]
 
-    def _chosen(self, first: int, end: int) -> dict[int, str]:
+    def _chosen(self, step: int, first: int, end: int) -> dict[int, str]:
         """Positions in the frame, and why each was chosen."""
         chosen: dict[int, str] = {}
         rewards = self._numbers.get("reward", np.empty(0))[first:end]
@@ -63,7 +63,7 @@ class RunExamples:
             chosen.setdefault(first + int(np.nanargmin(rewards)), "worst")
         left = [at for at in range(first, end) if at not in chosen]
         more = min(len(left), max(0, self._count - len(chosen)))
-        chosen |= dict.fromkeys(random.Random(f"{self._seed} {self._steps[first]}").sample(left, more), "random")
+        chosen |= dict.fromkeys(random.Random(f"{self._seed} {step}").sample(left, more), "random")
         return dict([*chosen.items()][: self._count])
 
     def _example(self, at: int, which: str) -> Example:

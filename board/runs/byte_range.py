@@ -103,6 +103,8 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
         problems=(*((one.line, one.reason, one.severity) for one in report.problems), *_half_written(shard, report)),
         counts=dict(report.counts),
         unfinished=bool(report.unfinished) and not shard.members,
+        trains_ends=report.trains_ends,
+        doubts_ends=report.doubts_ends and not reading.trains_ends,
     )
 
 

@@ -17,11 +17,11 @@ from board.formats import chat
 from board.formats.row_reader import EXACT, array_name, as_id, kept_name, parts, spoken
 from board.formats.token_names import IDS, PROMPT_IDS
 from board.metrics.formulas import BoolArray
-from board.runs.rollout_block import PER_TOKEN, TEXT, Block, TokenNumbers, those
+from board.runs.rollout_block import PER_TOKEN, TEXT, Block, TokenNumbers
 from board.schema import BY_NAME, MOST_COLUMNS, PADDED, TEXTS, TOKENS
 from board.sources.json_record import Keys, Numbers, as_text, cells
 from board.sources.shards import Line
-from board.text.padding import COMMON_PADS, END_TOKENS, Span, cut, span, stripped, token_names, trained_at
+from board.text.padding import COMMON_PADS, unpadded
 
 _PLAIN: Final = frozenset({PROMPT_IDS, TOKENS, *TEXTS})
 """Fields whose lists are no numbers per token."""
@@ -56,8 +56,8 @@ class _Unusual(Exception):
 class ColumnReader:
     """Reads the lines of a shard a stretch at a time, in one thread. Tries less often where most is refused again and again."""
 
-    def __init__(self, pads: frozenset[str] = COMMON_PADS) -> None:
-        self._pads = pads
+    def __init__(self, pads: frozenset[str] = COMMON_PADS, *, trains_ends: bool = False) -> None:
+        self._how = pads, trains_ends
         self._pause = self._skipped = 0
 
     def read(self, lines: Sequence[_Item]) -> list[_Piece[_Item]]:
@@ -71,7 +71,7 @@ class ColumnReader:
             found = self._cells(line, keys)
             keys = keys if found is None else found[0]
             read.append(found)
-        block = _block(lines, read, self._pads)
+        block = _block(lines, read, *self._how)
         pieces = [(lines, block)] if block or not lines else self._refused(lines, read)
         refused = sum(len(piece) for piece, block in pieces if block is None)
         self._pause, self._skipped = min(2 * self._pause + 1, _LONGEST_PAUSE) if 2 * refused > len(lines) else 0, 0
@@ -87,14 +87,14 @@ class ColumnReader:
         half = len(lines) // 2
         second = [self._cells(lines[half], ()), *cells[half + 1 :]]  # in its own order of keys, as that of a first line counts
         halves = [(lines[:half], cells[:half]), (lines[half:], second)]
-        blocks = [_block(*one, self._pads) for one in halves]
+        blocks = [_block(*one, *self._how) for one in halves]
         if len(lines) <= _DENSE and not any(blocks):
             return [(lines, None)]
         found = [[(half[0], block)] if block else self._refused(*half) for half, block in zip(halves, blocks, strict=True)]
         return [piece for pieces in found for piece in pieces]
 
 
-def _block(lines: Sequence[object], cells: Sequence[_Cells | None], pads: frozenset[str]) -> Block | None:
+def _block(lines: Sequence[object], cells: Sequence[_Cells | None], pads: frozenset[str], trains_ends: bool) -> Block | None:
     """The rollouts on some lines; None when one of them is unusual, or no line."""
     found = [line for line in lines if isinstance(line, Line)]
     read = [one for one in cells if one is not None]
@@ -108,7 +108,7 @@ def _block(lines: Sequence[object], cells: Sequence[_Cells | None], pads: frozen
         shape.rows.append(at)
         shape.values.append(values)
     try:
-        return _Builder(_columns(shapes, len(found)), len(found), pads).block(found)
+        return _Builder(_columns(shapes, len(found)), len(found), pads, trains_ends).block(found)
     except (_Unusual, RecursionError, pa.ArrowException):
         return None
 
@@ -168,8 +168,8 @@ def _put(columns: dict[str, _Column], name: str, rows: Sequence[int], values: Se
 class _Builder:
     """Columns of values → a block. Every method raises _Unusual for what it leaves to `row_reader`."""
 
-    def __init__(self, columns: Mapping[str, _Column], count: int, pads: frozenset[str]) -> None:
-        self._columns, self._count, self._pads = columns, count, pads
+    def __init__(self, columns: Mapping[str, _Column], count: int, pads: frozenset[str], trains_ends: bool) -> None:
+        self._columns, self._count, self._pads, self._trains_ends = columns, count, pads, trains_ends
         self._texts: dict[str, pa.Array] = {}
         self._ids: dict[str, pa.Array] = {}
         self._numbers: dict[str, NDArray[np.float64]] = {}
@@ -179,7 +179,8 @@ class _Builder:
         """The block of these lines."""
         self._check_required()
         chat.PADS.set(self._pads)
-        steps, tokens = _steps(self._values("step")), self._unpadded(self._tokens())
+        self._unpad()
+        steps, tokens = _steps(self._values("step")), self._tokens()
         named = np.full(self._count, -1) if tokens is None else _lengths(tokens)
         for name, column in self._columns.items():
             if name not in ("step", TOKENS):
@@ -219,41 +220,16 @@ class _Builder:
             raise _Unusual
         return tokens
 
-    def _unpadded(self, tokens: pa.LargeListArray | None) -> pa.LargeListArray | None:
-        """The tokens without padding; what stands beside them, and the texts, become so too: as `board.text.padding.unpadded` has it."""
-        spans = {} if tokens is None else self._spans(tokens)
-        for name, column in self._columns.items() if spans else ():
-            for at, (size, kept) in spans.items():
-                left = cut(name, column.values[at], size, kept, PADDED)
-                column.values[at] = [] if type(left) is Numbers and not len(left) else left
-        for name in (name for name in PADDED.texts if name in self._columns):
-            asked = name in PADDED.prompts
-            self._columns[name].values[:] = [
-                stripped(one, self._pads, prompt=asked, trained=not asked and at in spans and spans[at][1].trained)
-                if type(one) is str
-                else one
-                for at, one in enumerate(self._values(name))
-            ]
+    def _unpad(self) -> None:
+        """Take padding off, rollout by rollout."""
         if PROMPT_IDS in self._columns and any(pad.isdecimal() for pad in self._pads):
             raise _Unusual
-        return tokens if tokens is None or not spans else _kept(tokens, {at: kept for at, (_, kept) in spans.items()})
-
-    def _spans(self, tokens: pa.LargeListArray) -> dict[int, tuple[int, Span]]:
-        """Of the rollouts that are padded how many tokens they have, and which are left; of most the ends show that they are not."""
-        texts, bounds = tokens.values, tokens.offsets.to_numpy()
-        filled = np.flatnonzero(np.diff(bounds))
-        names, masks = token_names(self._pads), self._values(PADDED.mask)
-        after = bounds[filled + 1]
-        ends = zip(
-            *(texts.take(pa.array(at)).to_pylist() for at in (bounds[filled], after - 1, np.maximum(after - 2, 0))), strict=True
-        )
-        spans = {}
-        for at, (first, last, before) in zip(filled.tolist(), ends, strict=True):
-            if first in names or last in names or (last in END_TOKENS and (before in END_TOKENS or before in names)):
-                listed = tokens[at].as_py()
-                kept = span(listed, self._pads, trained_at(masks[at]))
-                spans[at] = (len(listed), kept)
-        return spans
+        names, columns = [*self._columns], [column.values for column in self._columns.values()]
+        for at, values in enumerate(zip(*columns, strict=True)):
+            record = dict(zip(names, values, strict=True))
+            left = unpadded(record, self._pads, PADDED, trains_ends=self._trains_ends)
+            for column, value in zip(columns, left.values(), strict=True) if left is not record else ():
+                column[at] = [] if type(value) is Numbers and not len(value) else value
 
     def _take(self, name: str, values: _Values, named: NDArray[np.int64]) -> None:
         """Keep a column as what its name is declared to be, or as what its values are."""
@@ -355,15 +331,6 @@ def _lengths(tokens: pa.LargeListArray) -> NDArray[np.int64]:
     if tokens.null_count:
         found[tokens.is_null().to_numpy(zero_copy_only=False)] = -1
     return found
-
-
-def _kept(tokens: pa.LargeListArray, spans: Mapping[int, Span]) -> pa.LargeListArray:
-    """The lists, those of some rollouts without what is not of their span."""
-    bounds = tokens.offsets.to_numpy()
-    stays = np.ones(len(tokens.values), bool)
-    for at, kept in spans.items():
-        stays[bounds[at] : bounds[at] + kept.start] = stays[bounds[at] + kept.stop : bounds[at + 1]] = False
-    return those(tokens, stays)
 
 
 def _numbers_of(values: _Values) -> NDArray[np.int64]:

@@ -122,6 +122,19 @@ class KeptRun:
         """The byte ranges that are missing, in the order of shards and bytes."""
         return WorkQueue(byte_range for kept in self.kept.values() for byte_range in missing_of(kept))
 
+    def doubted(self) -> list[ByteRange]:
+        """Where the loss mask trains on end tokens anywhere in the run, the ranges with some that pad then, which are to be read anew."""
+        if not any(piece.trains_ends for kept in self.kept.values() for piece in kept.pieces):
+            return []
+        self.reading = replace(self.reading, trains_ends=True)
+        again: list[ByteRange] = []
+        for kept in self.kept.values():
+            sure, kept.tail = [piece for piece in kept.pieces if not piece.doubts_ends], None
+            if len(sure) < len(kept.pieces):
+                kept.pieces = sure
+                again += missing_of(kept)
+        return again
+
     def hold(self, byte_range: ByteRange) -> None:
         """Parse a byte range into memory, for this load alone."""
         kept, held = self.kept[byte_range.shard.name], list[Part]()

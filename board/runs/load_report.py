@@ -59,6 +59,10 @@ class LoadReport:
     """Shards whose last line is still being written."""
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    trains_ends: bool = False
+    """Of what was parsed: whether the loss mask trains on end tokens."""
+    doubts_ends: bool = False
+    """Whether there are end tokens that are padding if it does so anywhere in the run."""
     _kept: Counter[str] = field(default_factory=Counter, repr=False)
 
     def add(self, problem: Problem) -> None:

@@ -152,6 +152,7 @@ class Loader(KeptRun):
         """What `KeptRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
         self.gather()
+        self._settle_ends()
 
     @contextmanager
     def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
@@ -226,7 +227,14 @@ class Loader(KeptRun):
             else:
                 ranges += missing_of(kept)
             self._done = super().done()
-        return WorkQueue(ranges)
+        return WorkQueue([*ranges, *self._settle_ends()])
+
+    def _settle_ends(self) -> list[ByteRange]:
+        """What of the run is to be read anew, as what was read of it since tells more of its end tokens."""
+        again = self.doubted()
+        self._parser.reading = self.reading
+        self._done = super().done() if again else self._done
+        return again
 
     def _take(self, kept: ParsedShard, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""

@@ -69,7 +69,7 @@ def shards_of(folder: Path, within: Path | None = None, *, mapped: bool = False)
     they are the shards if one of them can be mapped: reading them tells what is wrong, and which mapping reads them."""
     mapped = mapped or os.path.isfile(own_mappings.path(folder))  # noqa: PTH113 - is_file() raises where settings may not be read
     found, problems = find_shards(folder, within, mapped=mapped)
-    if found or not any(one.reason == ONE_OBJECT for one in problems) or discovery.near(folder, within=folder):
+    if found or not any(one.reason == ONE_OBJECT for one in problems) or nearby.near(folder, within=folder):
         return found, problems
     objects, others = find_shards(folder, within, mapped=True)
     return (objects, others) if _suggested(*objects[:NAMED]) else (found, problems)

@@ -26,7 +26,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.rollout_block import Block, joined
 from board.runs.row_block import RowPlace, laid_out
-from board.runs.unnamed_pads import unnamed, without_masked_ends
+from board.runs.unnamed_pads import note_ends, unnamed
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.shards import Line, Problem, Shard
@@ -57,7 +57,7 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard.name, reading.all_pads, report, keep)
-    columns = ColumnReader(reading.all_pads) if kind is native else None
+    columns = ColumnReader(reading.all_pads, trains_ends=reading.trains_ends) if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch, size in _stretches(items, batch):
@@ -117,9 +117,10 @@ class _Batch:
     def end(self) -> None:
         """Hand on what there is."""
         if self._blocks:
-            block = _with_our_splits(without_masked_ends(joined(self._blocks)))
+            block = _with_our_splits(joined(self._blocks))
             self._begin()  # what was joined is let go of: its memory is used again for what is derived
             self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank), self._shard, self._pads))
+            note_ends(block, self._report)
             for at, flag in (*block.flags, *unnamed(block)):
                 self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
             self._report.rows += len(block)
@@ -144,7 +145,7 @@ class _RowReader:
     """Reads lines and records a row at a time: all of them, whatever they hold."""
 
     def __init__(self, shard: Shard, kind: Format, reading: ReadOptions, report: LoadReport) -> None:
-        self._shard, self._kind, self._pads, self._report = shard, kind, reading.all_pads, report
+        self._shard, self._kind, self._reading, self._report = shard, kind, reading, report
         self._name = namer(reading.tokenizer)
 
     def read(self, items: Sequence[Item], room: ColumnRoom) -> Block | None:
@@ -179,7 +180,8 @@ class _RowReader:
 
         try:
             name, number = self._shard.place(item.number)
-            return formats.read(record, self._kind, Place(name, number or 0), self._name, self._pads, refuse)
+            place, how = Place(name, number or 0), self._reading
+            return formats.read(record, self._kind, place, self._name, how.all_pads, refuse, trains_ends=how.trains_ends)
         except RowRefused as error:
             refuse(str(error))
             return []

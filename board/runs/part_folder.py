@@ -78,6 +78,8 @@ class Piece:
 
     unfinished: bool = False
     """Whether the last line is half-written; of a compressed shard only, a plain one's pieces end at line ends."""
+    trains_ends: bool = False
+    doubts_ends: bool = False
 
     def written(self) -> dict[str, Any]:
         """As JSON holds it, and `piece_from` reads it: `asdict` would copy every sum of every file, at each save anew."""
@@ -120,6 +122,8 @@ _SHAPE: Final = {
     "problems": [[(int, str, None)]],
     "counts": MapOf(int),
     "unfinished": bool,
+    "trains_ends": bool,
+    "doubts_ends": bool,
 }
 """Of a piece in JSON."""
 

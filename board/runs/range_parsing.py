@@ -29,7 +29,7 @@ class RangeParser:
     """Parses ranges into the store. `unwritable` says why that cannot be written, and is then what becomes of every range."""
 
     def __init__(self, store: Store, reading: ReadOptions, unwritable: str) -> None:
-        self._store, self._reading, self._unwritable = store, reading, unwritable
+        self._store, self.reading, self._unwritable = store, reading, unwritable
         self.under_way: dict[str, int] = {}
         """By shard how many bytes have been read of a range that is not finished."""
 
@@ -46,7 +46,7 @@ class RangeParser:
             return
         count = min(len(work), processors.count())
         here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
-        order = partial(worker.order_for, self._store, self._reading)
+        order = partial(worker.order_for, self._store, self.reading)
         with worker_pool.helpers(count, order, here, self.under_way) as helpers:
             yield worker_pool.outcomes(helpers, work, tick)
 
@@ -54,7 +54,7 @@ class RangeParser:
         if self._unwritable:
             return OSError(self._unwritable)
         try:
-            return parse(byte_range, self._reading, self._store.write)
+            return parse(byte_range, self.reading, self._store.write)
         except (RunNotFound, OSError) as error:
             return error
 

@@ -4,7 +4,7 @@ Small enough to be sent to another process, and to name what was read with it. K
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -25,6 +25,8 @@ class ReadOptions:
     """Text of the file that maps a run's keys to our names; empty for none."""
     family: str = ""
     """The trainer whose dump alone is read, of a folder that holds a recording too; empty for the recording."""
+    trains_ends: bool = field(default=False, compare=False)
+    """Whether the loss mask trains on end tokens somewhere in the run: no choice, but known once that was read."""
 
     @property
     def all_pads(self) -> frozenset[str]:

@@ -69,13 +69,6 @@ def offsets(lengths: Sequence[int] | IntArray) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64), dtype=np.int64)])
 
 
-def those(lists: pa.LargeListArray, stays: BoolArray) -> pa.LargeListArray:
-    """The lists with those of their items that stay."""
-    before: NDArray[np.int64] = np.concatenate([[0], np.cumsum(stays)])[lists.offsets.to_numpy()]
-    missing = lists.is_null() if lists.null_count else None
-    return pa.LargeListArray.from_arrays(pa.array(before), lists.values.filter(pa.array(stays)), mask=missing)
-
-
 def keys(mappings: Iterable[Mapping[str, object]]) -> list[str]:
     """Keys of all mappings, each once, in order of appearance."""
     return list(dict.fromkeys(key for one in mappings for key in one))

@@ -4,28 +4,17 @@ Padding is the trainer's: it stands at the ends of a prompt or a response, and t
 recorder can ask too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 COMMON_PADS: Final = frozenset(
-    {
-        "<pad>",
-        "<PAD>",
-        "[PAD]",
-        "[pad]",
-        "<|pad|>",
-        "<|PAD|>",
-        "<|padding|>",
-        "<|pad_token|>",
-        "<|PAD_TOKEN|>",
-        "<｜▁pad▁｜>",
-        "<|finetune_right_pad_id|>",
-        "<|fim_pad|>",
-        "<|vision_pad|>",
-        "<unused_pad>",
-    }
+    (
+        *("<pad>", "<PAD>", "[PAD]", "[pad]", "<|pad|>", "<|PAD|>", "<|padding|>", "<|pad_token|>", "<|PAD_TOKEN|>"),
+        *("<｜▁pad▁｜>", "<|finetune_right_pad_id|>", "<|fim_pad|>", "<|vision_pad|>", "<unused_pad>"),
+    )
 )
 """Tokens that only ever pad: T5/Llama, BERT, Phi, DeepSeek, Llama 3, Qwen as Unsloth trains it, and their like."""
 
@@ -42,7 +31,7 @@ END_TOKENS: Final = frozenset(
         "<｜end▁of▁sentence｜>",
     }
 )
-"""End tokens that some tokenizers also pad with: the first one ends the response, those directly behind it pad it."""
+"""End tokens that some tokenizers also pad with: the first one ends the response, unless it was cut off; those directly behind it pad it."""
 
 _ENDINGS: Final = (
     *("endoftext", "end▁of▁sentence", "end_of_text", "im_end", "eot_id", "eom_id", "eot", "eos", "eod", "end", "return"),
@@ -53,6 +42,11 @@ ALL_ENDS: Final = (
 )
 """End tokens of all tokenizers that are known, those that pad nothing, too."""
 
+REASONS: Final = ("finish_reason", "stop_reason")
+"""Fields that say why a response ended."""
+CUT_REASONS: Final = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "MAX_TOKENS"})
+"""What engines call the limit of length."""
+
 
 class Fields(NamedTuple):
     """What of a record may be padded, by the keys of its fields."""
@@ -60,6 +54,8 @@ class Fields(NamedTuple):
     texts: tuple[str, ...]
     prompts: tuple[str, ...]
     """Those of `texts` that the policy was given."""
+    said: str
+    """The one that it wrote, whose tokens are beside it."""
     tokens: str
     mask: str
     per_token: frozenset[str]
@@ -67,14 +63,41 @@ class Fields(NamedTuple):
     prompt_ids: str
 
 
+class Ends(NamedTuple):
+    """What a record, and its run, tell of an end token behind a response: is it the policy's, or does it pad?"""
+
+    mask: Any = None
+    is_cut: bool = False
+    """Whether the response was cut off."""
+    entries: int = -1
+    """Of the longest array beside the tokens; -1 where there is none."""
+    are_trained: bool = False
+    """Whether the loss mask trains on end tokens somewhere in the run."""
+
+    def trained(self, at: int) -> bool:
+        """Whether the token at a place is trained on."""
+        is_list = hasattr(self.mask, "__len__") and getattr(self.mask, "ndim", 1) == 1
+        return bool(is_list and 0 <= at < len(self.mask) and self.mask[at] != 0)
+
+    def is_own(self, at: int, start: int, size: int) -> bool:
+        """Whether the policy wrote the end token at a place, the first of those behind a response that begins at `start`, of `size` tokens."""
+        has_no_entry = self.entries == at - start and at + 1 < size
+        return self.trained(at) or not (self.is_cut or has_no_entry or (self.are_trained and self.trained(at - 1)))
+
+
 class Span(NamedTuple):
-    """Which of a response's tokens are left without padding."""
+    """Which of a response's tokens are left without padding, and what they tell of its text."""
 
     start: int
     stop: int
     """Behind the last of them."""
-    trained: bool
+    trained: bool = False
     """Whether an end token behind another one was kept because it is trained on."""
+    may_end: bool = True
+    """Whether an end token at the end of the text may be the policy's."""
+    first: str = ""
+    last: str = ""
+    """Their first and their last character, which may be white space; empty where they tell nothing of that in the text."""
 
 
 @lru_cache(maxsize=16)
@@ -91,6 +114,9 @@ def _in_texts(pads: frozenset[str]) -> tuple[str, ...]:
 
 _ENDS: Final = tuple(sorted(END_TOKENS, key=len, reverse=True))
 
+_BLANKS: Final = " \t\n\r\v\fĠĊĉč▁"
+"""White space as texts and vocabularies write it."""
+
 
 @lru_cache(maxsize=16)
 def _edges(pads: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
@@ -98,10 +124,10 @@ def _edges(pads: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(one[0] for one in (*pads, *_ENDS)), frozenset(one[-1] for one in (*pads, *_ENDS))
 
 
-def span(tokens: Sequence[object], pads: frozenset[str], trained: Callable[[int], bool] = lambda at: False) -> Span:
-    """What is left of a response's tokens: all but the pads at both ends, and but the end tokens directly behind an end token.
+def span(tokens: Sequence[object], pads: frozenset[str], ends: Ends = Ends()) -> Span:  # noqa: B008
+    """What is left of a response's tokens: all but the pads at both ends, and but the end tokens behind the policy's own, if it has one.
 
-    `trained` tells of a position whether the loss mask is not 0 there: an end token of another kind behind an end token is no padding then.
+    An end token of another kind behind an end token is no padding where it is trained on.
     """
     names = token_names(pads)
     stop = at = len(tokens)
@@ -110,35 +136,32 @@ def span(tokens: Sequence[object], pads: frozenset[str], trained: Callable[[int]
     while at:
         token = str(tokens[at - 1])
         is_end = token in END_TOKENS
-        if is_end and ending not in ("", token) and trained(stop - 1):
+        if is_end and ending not in ("", token) and ends.trained(stop - 1):
             limited = True
             break
         if not is_end and token not in names:
             break
-        at = _run_before(tokens, at)
+        while at and str(tokens[at - 1]) == token:
+            at -= 1
         if is_end:
             stop, ending = at + 1, token
-    if not ending:
-        stop = at
     start = 0
-    while start < stop and str(tokens[start]) in names:
+    while start < (stop if ending else at) and str(tokens[start]) in names:
         start += 1
-    return Span(start, stop, limited)
+    may_end = ends.is_own(stop - 1, start, len(tokens)) if ending else not ends.is_cut
+    stop = stop if ending and may_end else at
+    ends_of_text = [str(tokens[place]) for place in (start, stop - 1)] if start < stop else ["", ""]
+    first, last = ("" if one in END_TOKENS or one.strip().isdecimal() else one for one in ends_of_text)
+    return Span(start, max(start, stop), limited, may_end, first[:1].replace("▁", "_"), last.replace("<0x0A>", "\n")[-1:])
 
 
-def _run_before(tokens: Sequence[object], at: int) -> int:
-    """Where the run of one token begins that ends before `at`."""
-    token = tokens[at - 1]
-    while at and tokens[at - 1] == token:
-        at -= 1
-    return at
+_UNKNOWN: Final = Span(0, 0)
 
 
-def stripped(text: str, pads: frozenset[str], *, prompt: bool = False, trained: bool = False) -> str:
-    """A text without the pads at both ends, as `span` of its tokens, without white space between pads; where they are joined
-    by spaces, without that between them and the text.
+def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: bool = False) -> str:
+    """A text without the pads at both ends, as `kept` of its tokens, and without the white space that is the padding's.
 
-    In front of a `prompt` end tokens pad, too: no prompt begins with one. `trained` is that of the tokens' span.
+    In front of a `prompt` end tokens pad, too: no prompt begins with one.
     """
     known = _in_texts(pads)
     firsts, lasts = _edges(known)
@@ -146,7 +169,19 @@ def stripped(text: str, pads: frozenset[str], *, prompt: bool = False, trained: 
     if first not in firsts and last not in lasts and not first.isspace() and not last.isspace():
         return text
     start = _front(text, (*known, *_ENDS) if prompt else known)
-    return text[start : _back(text, start, known, trained)]
+    stop = _back(text, start, known, kept)
+    before, behind = _joining(text[:start].strip(), kept.first), _joining(text[stop:].strip(), kept.last)
+    said = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
+    return said.rstrip() if behind is None else said.removesuffix(behind)
+
+
+def _joining(padding: str, beside: str) -> str | None:
+    """The white space between padding and the text that is the padding's: what joins pads; None for all, where what is
+    `beside` it in the tokens is none."""
+    if padding and beside not in _BLANKS:
+        return None
+    between = re.search(r"\s+", padding)
+    return between[0] if between else ""
 
 
 def _front(text: str, pads: tuple[str, ...]) -> int:
@@ -156,14 +191,14 @@ def _front(text: str, pads: tuple[str, ...]) -> int:
         while at < len(text) and text[at].isspace():
             at += 1
         if not text.startswith(pads, at):
-            return start + (" " in text[:start].strip() and text.startswith(" ", start))
+            return start
         pad = next(pad for pad in pads if text.startswith(pad, at))
         while text.startswith(pad, at):
             at += len(pad)
         start = at
 
 
-def _back(text: str, start: int, pads: tuple[str, ...], trained: bool) -> int:
+def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
     """Where a text that begins at `start` ends before the pads behind it."""
     stop = at = len(text)
     ending = ""
@@ -173,15 +208,15 @@ def _back(text: str, start: int, pads: tuple[str, ...], trained: bool) -> int:
             end -= 1
         is_end = text.endswith(_ENDS, start, end)
         if not is_end and not text.endswith(pads, start, end):
-            return stop - (" " in text[stop:].strip() and text.endswith(" ", start, stop))
+            return stop
         token = next(one for one in (_ENDS if is_end else pads) if text.endswith(one, start, end))
-        if is_end and trained and ending not in ("", token):
+        if is_end and kept.trained and ending not in ("", token):
             return stop
         alone = at == len(text)
         at = end - len(token)
         while text.endswith(token, start, at):
             end, at, alone = at, at - len(token), False
-        if is_end:
+        if is_end and kept.may_end:
             stop = stop if alone else end  # white space behind the only end token stays
             ending = token
         elif not ending:
@@ -194,30 +229,38 @@ def marks(tokens: Sequence[object], pads: frozenset[str]) -> list[bool]:
     return [token in names for token in tokens]
 
 
-def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields) -> dict[str, Any]:
-    """A record without the padding of its texts and tokens; what stands beside a token goes with it. The record itself where nothing pads."""
+def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, trains_ends: bool = False) -> dict[str, Any]:
+    """A record without the padding of its texts and tokens; what stands beside a token goes with it. The record itself where nothing pads.
+
+    `trains_ends` tells whether the loss mask trains on end tokens somewhere in its run.
+    """
     changed: dict[str, Any] = {}
-    trained = False
-    tokens = record.get(fields.tokens)
-    if isinstance(tokens, list) and tokens:
-        kept = span(tokens, pads, trained_at(record.get(fields.mask)))
-        trained = kept.trained
-        if kept.stop - kept.start < len(tokens):
-            changed = {name: cut(name, value, len(tokens), kept, fields) for name, value in record.items()}
+    tokens, said = record.get(fields.tokens), record.get(fields.said)
+    listed = tokens if isinstance(tokens, list) else []
+    has_end = isinstance(said, str) and said[-40:].rstrip().endswith(_ENDS)
+    ends = Ends()
+    if has_end or (listed and str(listed[-1]) in (token_names(pads) | END_TOKENS)):
+        held = (record[name] for name in fields.per_token & record.keys())
+        sizes = [len(one) for one in held if hasattr(one, "__len__") and getattr(one, "ndim", 1) == 1]
+        ends = Ends(record.get(fields.mask), is_cut(record), max(sizes, default=-1), trains_ends)
+    kept = span(listed, pads, ends)
+    if kept.stop - kept.start < len(listed):
+        changed = {name: cut(name, value, len(listed), kept, fields) for name, value in record.items()}
     for name in fields.texts:
         if isinstance(text := record.get(name), str):
-            asked = name in fields.prompts
-            changed[name] = stripped(text, pads, prompt=asked, trained=trained and not asked)
+            changed[name] = stripped(text, pads, kept if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
     ids = {int(pad) for pad in pads if pad.isdecimal()}
     if ids and isinstance(asked_ids := record.get(fields.prompt_ids), list):
         changed[fields.prompt_ids] = _without_ids(asked_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}
 
 
-def trained_at(mask: Any) -> Callable[[int], bool]:
-    """Whether a token is trained on, by its position, as a loss mask has it; none is where there is no mask."""
-    is_list = hasattr(mask, "__len__") and getattr(mask, "ndim", 1) == 1
-    return lambda at: bool(is_list and at < len(mask) and mask[at] != 0)
+def is_cut(record: Mapping[str, Any]) -> bool:
+    """Whether a record says that its response was cut off: by `truncated`, else by why it ended."""
+    said = record.get("truncated")
+    if not hasattr(said, "__len__") and said in (0, 1):
+        return bool(said == 1)
+    return any(isinstance(reason := record.get(name), str) and reason in CUT_REASONS for name in REASONS)
 
 
 def cut(name: str, value: Any, size: int, kept: Span, fields: Fields) -> Any:

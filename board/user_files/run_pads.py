@@ -19,7 +19,13 @@ VARIABLE: Final = "RL_BOARD_PADS"
 
 def read(location: Path) -> tuple[str, ...]:
     """The pads of the run in a folder, in order, those for all runs among them. Raises BoardError for a file that cannot be read."""
-    return tuple(sorted({*os.environ.get(VARIABLE, "").split(), *own(location)}))
+    return tuple(sorted({*for_all(), *own(location)}))
+
+
+def for_all() -> list[str]:
+    """Those for all runs, in the variable with line ends behind them, or else with spaces between."""
+    named = os.environ.get(VARIABLE, "")
+    return named.splitlines() if "\n" in named else named.split()
 
 
 def own(location: Path) -> tuple[str, ...]:

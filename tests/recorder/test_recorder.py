@@ -35,14 +35,7 @@ def test_torch_tensors(tmp_path: Path) -> None:
     assert recorder.dropped == 0
     assert same(
         row,
-        {
-            "step": 3,
-            "rank": 0,
-            "logprobs": [0.1, -1.0],
-            "values": [0.5, math.nan],
-            "loss_mask": [True, False],
-            "reward": 0.25,
-        },
+        {"step": 3, "rank": 0, "logprobs": [0.1, -1.0], "values": [0.5, math.nan], "loss_mask": [True, False], "reward": 0.25},
     )
 
 
@@ -50,11 +43,7 @@ def test_a_batch_is_columns(tmp_path: Path) -> None:
     """A batch gives one row per entry of its columns, and repeats scalars, texts and dicts."""
     with RolloutRecorder(tmp_path, rank=2) as recorder:
         recorder.write_batch(
-            step=4,
-            prompt=["a", "b"],
-            values=np.array([[1, 2], [3, 4]]),
-            reward=DeviceTensor([0.5, 1.5]),
-            meta={"k": 1},
+            step=4, prompt=["a", "b"], values=np.array([[1, 2], [3, 4]]), reward=DeviceTensor([0.5, 1.5]), meta={"k": 1}
         )
 
     assert rows_of(shard_of(tmp_path, 2)) == [
@@ -221,10 +210,7 @@ def test_what_training_changes_later_is_not_recorded(tmp_path: Path) -> None:
 def test_a_full_queue_drops_and_never_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """While the disk is stuck, what there is no room for is counted, said once, and told beside the shard."""
     gate = threading.Event()
-    with (
-        caplog.at_level(logging.WARNING),
-        RolloutRecorder(tmp_path, queue_bytes=1, redact=held_by(gate)) as recorder,
-    ):
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, queue_bytes=1, redact=held_by(gate)) as recorder:
         recorder.write(step=0)
         recorder.write(step=1)
         recorder.write_batch(step=2, prompt=["a", "b"])

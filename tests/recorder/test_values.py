@@ -55,11 +55,7 @@ def test_arrays_are_read_back_bit_for_bit(array: np.ndarray, reverse: bool) -> N
         pytest.param([0.1, -2.5], "[0.1,-2.5]", id="list"),
         pytest.param((1, "a"), '[1,"a"]', id="tuple"),
         pytest.param(np.array([0.1, -0.0], np.float32), "[0.1,-0.0]", id="float32 is shortest"),
-        pytest.param(
-            np.array([0.1, np.nan], np.float32),
-            "[0.1, NaN]",
-            id="float32 is shortest beside NaN",
-        ),
+        pytest.param(np.array([0.1, np.nan], np.float32), "[0.1, NaN]", id="float32 is shortest beside NaN"),
         pytest.param(np.float32(0.1), "0.1", id="float32 scalar"),
         pytest.param(np.int64(3), "3", id="integer scalar"),
         pytest.param(np.array(7), "7", id="array of no dimension"),
@@ -68,11 +64,7 @@ def test_arrays_are_read_back_bit_for_bit(array: np.ndarray, reverse: bool) -> N
         pytest.param({"a": [None, math.nan]}, '{"a": [null, NaN]}', id="null and NaN told apart"),
         pytest.param("null", '"null"', id="a text that says null"),
         pytest.param(DeviceTensor([0.1, 2.0]), "[0.1,2.0]", id="foreign tensor"),
-        pytest.param(
-            [DeviceTensor([0.5]), DeviceTensor([1.5])],
-            "[[0.5],[1.5]]",
-            id="list of tensors",
-        ),
+        pytest.param([DeviceTensor([0.5]), DeviceTensor([1.5])], "[[0.5],[1.5]]", id="list of tensors"),
     ],
 )
 def test_encoding(value: object, expected: str) -> None:
@@ -92,9 +84,7 @@ def test_compact_is_float32(numbers: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [[], [1, 2], [1.5, None], [True, 0.5], ["a"], "text", None, 0.1, np.array([1, 2]), np.array([True])],
-    ids=str,
+    "value", [[], [1, 2], [1.5, None], [True, 0.5], ["a"], "text", None, 0.1, np.array([1, 2]), np.array([True])], ids=str
 )
 def test_compact_leaves_the_rest(value: object) -> None:
     """What is not floats alone is not rounded: ids stay exact and null stays null."""

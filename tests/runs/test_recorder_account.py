@@ -15,10 +15,7 @@ from board.sources.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {
     "nothing lost": ({"rows": 2, "lost": {}, "token_arrays_left_out": 0, "ended": True}, []),
-    "dropped": (
-        {"lost": {"queue": 3}},
-        ["While recording, 3 rollouts were dropped because the disk was slower than training."],
-    ),
+    "dropped": ({"lost": {"queue": 3}}, ["While recording, 3 rollouts were dropped because the disk was slower than training."]),
     "left out": (
         {"token_arrays_left_out": 1200},
         ["The recorder's budget left 1,200 rollouts without token arrays; their means and sums were kept."],

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import add_run
+from rows import add_run, write_run
 
 from board import open_run
 
@@ -75,6 +75,16 @@ def test_an_end_token_that_pads_a_cut_off_response_is_taken_off(
 
     assert (run.rollout(0)["response"], run.rollout(0).tokens) == (text, tokens)
     assert len(run.rollout(0)["logprobs"]) == len(tokens)
-    if row is CUT:
-        alone = open_run(add_run(tmp_path, "alone", made[:1])).rollout(0)
-        assert (alone["response"], alone.tokens) == ("ab </s>", ["a", "b", "</s>"])
+
+
+def test_the_whole_run_says_whether_an_end_token_pads(tmp_path: Path) -> None:
+    """Another shard, or one that comes later, may show that the loss mask trains on end tokens: what was read before is read anew."""
+    cut, ended = ({"step": 1, "prompt": "p"} | one for one in (CUT, ENDED))
+    folder = write_run(tmp_path / "run", {"rank_0.jsonl": [cut], "rank_1.jsonl": [cut]})
+    assert open_run(folder).rollout(1).tokens == ["a", "b", "</s>"]
+
+    write_run(folder, {"rank_1.jsonl": [cut, ended]})
+
+    for run in (open_run(folder), open_run(folder)):
+        assert [run.rollout(key).tokens for key in run.frame.index] == [["a", "b"], ["a", "b"], ["a", "</s>"]]
+        assert run.report.counts.total() == 0

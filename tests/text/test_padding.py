@@ -29,9 +29,9 @@ LEFT: dict[str, tuple[list[str], list[str]]] = {
 @pytest.mark.parametrize(("tokens", "expected"), LEFT.values(), ids=LEFT)
 def test_padding_is_taken_off_tokens_and_text_alike(tokens: list[str], expected: list[str]) -> None:
     """Pads at both ends, and the end tokens directly behind an end token; what stands between stays."""
-    start, stop, _ = span(tokens, COMMON_PADS)
+    kept = span(tokens, COMMON_PADS)
 
-    assert tokens[start:stop] == expected
+    assert tokens[kept.start : kept.stop] == expected
     assert stripped("".join(tokens), COMMON_PADS) == "".join(expected)
 
 
@@ -44,9 +44,10 @@ def test_every_common_pad_pads(pad: str) -> None:
 
 
 TEXTS: dict[str, tuple[str, bool, str]] = {
-    "white space between pads goes with them": ("<pad> <pad>  a\n<pad>\n<pad>\n", False, " a\n"),
+    "white space that joins pads goes with them, beside the text, too": ("<pad> <pad>  a\n<pad>\n<pad>\n", False, " a"),
     "a space beside pads that spaces join is the tokenizer's": ("<pad> <pad> a <pad> <pad>", False, "a"),
     "any other is the text's": ("<pad><pad> a <pad><pad>", False, " a "),
+    "so is one beside a single pad": ("<pad> a\n<pad>", False, " a\n"),
     "so is one before an end token": ("a </s> <pad> <pad>", False, "a </s>"),
     "white space of the text stays": ("\n<pad>\n a\n", False, "\n a\n"),
     "white space behind the only end token stays": ("a</s>\n", False, "a</s>\n"),
@@ -84,6 +85,18 @@ RECORDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"response": "a<|im_end|></s></s>", "response_tokens": ["a", "<|im_end|>", "</s>", "</s>"], "loss_mask": [1, 1, 1, 0]},
         {"response": "a<|im_end|></s>", "response_tokens": ["a", "<|im_end|>", "</s>"], "loss_mask": [1, 1, 1]},
     ),
+    "white space beside pads that no token has": (
+        {"response": "<pad>\n a \n<pad><pad>", "response_tokens": ["<pad>", "a", "<pad>", "<pad>"]},
+        {"response": "a", "response_tokens": ["a"]},
+    ),
+    "white space beside a pad that is a token's": (
+        {"response": "<pad> a\n <pad>", "response_tokens": ["<pad>", "Ġa", "Ċ", "Ġ", "<pad>"]},
+        {"response": " a\n ", "response_tokens": ["Ġa", "Ċ", "Ġ"]},
+    ),
+    "a text alone that was cut off, and another's": (
+        {"response": "ab </s> </s>", "ref_response": "c</s></s>", "stop_reason": "max_tokens"},
+        {"response": "ab", "ref_response": "c</s>", "stop_reason": "max_tokens"},
+    ),
     "ids": (
         {"response_tokens": [7, 5, 7], "prompt_token_ids": [7, 7, 3], "response": "5 is 7"},
         {"response_tokens": [5], "prompt_token_ids": [3], "response": "5 is 7"},
@@ -98,3 +111,24 @@ def test_records_lose_their_padding(record: dict[str, Any], expected: dict[str, 
 
     assert unpadded(record, pads, PADDED) == expected
     assert unpadded(expected, pads, PADDED) is expected
+
+
+ENDS: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing says that the first is not the policy's": ({}, "ab</s>"),
+    "the response was cut off": ({"truncated": True}, "ab"),
+    "it was, as its reason says": ({"stop_reason": "max_tokens"}, "ab"),
+    "it was not, whatever the reason": ({"truncated": 0, "finish_reason": "length"}, "ab</s>"),
+    "the first is trained on": ({"truncated": 1, "loss_mask": [1, 1, 1, 0]}, "ab</s>"),
+    "no array has an entry for it": ({"logprobs": [-1, -2]}, "ab"),
+    "one array has": ({"logprobs": [-1, -2], "values": [0, 0, 0]}, "ab</s>"),
+}
+
+
+@pytest.mark.parametrize(("fields", "expected"), ENDS.values(), ids=ENDS)
+def test_an_end_token_that_the_policy_did_not_write_pads(fields: dict[str, Any], expected: str) -> None:
+    """Where a record says that the response did not end by itself, none of the end tokens behind it is its own."""
+    record = {"response": "ab </s></s>", "response_tokens": ["a", "b", "</s>", "</s>"], "ref_response": "c</s></s>"} | fields
+    left = unpadded(record, COMMON_PADS, PADDED)
+
+    assert "".join(left["response_tokens"]) == expected
+    assert (left["response"].replace(" ", ""), left["ref_response"]) == (expected, "c</s>")

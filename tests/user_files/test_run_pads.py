@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from board.cli.options import name_pads
 from board.errors import BoardError
 from board.user_files import run_pads, user_folders
 
@@ -20,11 +21,13 @@ def test_pads_are_kept_for_their_run_alone(tmp_path: Path) -> None:
 
 
 def test_pads_for_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """RL_BOARD_PADS names some, with spaces between."""
+    """RL_BOARD_PADS names some, with spaces between; `--pad` of a server adds some, which may have spaces in them."""
     monkeypatch.setenv(run_pads.VARIABLE, "<x> <y>")
     run_pads.save(tmp_path, ("<z>",))
 
     assert run_pads.read(tmp_path) == ("<x>", "<y>", "<z>")
+    name_pads(["[MY PAD]"])
+    assert run_pads.read(tmp_path) == ("<x>", "<y>", "<z>", "[MY PAD]")
     assert run_pads.own(tmp_path) == ("<z>",)
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from board.analysis.text_health.texts import column, named, over
 from board.metrics.formulas import BoolArray, Float64Array
 from board.runs.parts import COUNTS, PADS, Part
-from board.schema import CUT_SHORT, TOKENS, Column
-from board.text.padding import ALL_ENDS
+from board.schema import TOKENS, Column
+from board.text.padding import ALL_ENDS, CUT_REASONS, REASONS
 from board.text.token_decoding import Codec, bytes_of
 
 COLUMNS: Final = (
@@ -48,10 +48,6 @@ COLUMNS: Final = (
     Column("open_json", "number", "1 where a response that begins as JSON does not end as such, else 0", "0 or 1"),
     Column("inside_sentence", "number", "1 where the response ends in a letter, a comma or an open bracket, else 0", "0 or 1"),
 )
-
-_REASONS: Final = ("finish_reason", "stop_reason")
-_CUT: Final = (CUT_SHORT, "max_tokens", "max_length", "max_new_tokens", "truncated", "MAX_TOKENS")
-"""What engines call the limit of length."""
 
 _SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
 _CODECS: Final[tuple[Codec, ...]] = ("plain", "byte-level", "sentencepiece")
@@ -152,9 +148,9 @@ def _cut_off(part: Part) -> Float64Array:
         if pa.types.is_floating(said.type):
             numbers = said.to_numpy(zero_copy_only=False).astype(np.float64)
             found = np.where(np.isin(numbers, (0, 1)), numbers, np.nan)  # such as a count of tokens, which says neither
-    for name in _REASONS:
+    for name in REASONS:
         reasons = column(part, name)
-        said = pc.is_in(reasons, pa.array(_CUT, pa.large_string())).to_numpy(zero_copy_only=False)
+        said = pc.is_in(reasons, pa.array(sorted(CUT_REASONS), pa.large_string())).to_numpy(zero_copy_only=False)
         known = reasons.is_valid().to_numpy(zero_copy_only=False) & np.isnan(found)
         found[known] = said[known]
     return found

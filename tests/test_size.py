@@ -51,11 +51,11 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 72_777),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 548_085),
-    "modules in board/": (lambda: len(files("board", ".py")), 650),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 72_825),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 549_266),
+    "modules in board/": (lambda: len(files("board", ".py")), 651),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_166),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_193),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-27."""
 

@@ -107,6 +107,12 @@ def token_names(pads: frozenset[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16)
+def _ids(pads: frozenset[str]) -> frozenset[int]:
+    """Those of the pads that are token ids."""
+    return frozenset(int(pad) for pad in pads if pad.isdecimal())
+
+
+@lru_cache(maxsize=16)
 def _in_texts(pads: frozenset[str]) -> tuple[str, ...]:
     """Pads as they stand in a text, longest first: an id does not."""
     return tuple(sorted((pad for pad in pads if not pad.isdecimal()), key=len, reverse=True))
@@ -163,16 +169,34 @@ def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: 
 
     In front of a `prompt` end tokens pad, too: no prompt begins with one.
     """
-    known = _in_texts(pads)
-    firsts, lasts = _edges(known)
-    first, last = text[:1], text[-1:]
-    if first not in firsts and last not in lasts and not first.isspace() and not last.isspace():
+    if not _may_be_padded(text, pads):
         return text
+    known = _in_texts(pads)
     start = _front(text, (*known, *_ENDS) if prompt else known)
     stop = _back(text, start, known, kept)
+    if stop - start == len(text):
+        return text
     before, behind = _joining(text[:start].strip(), kept.first), _joining(text[stop:].strip(), kept.last)
     said = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
     return said.rstrip() if behind is None else said.removesuffix(behind)
+
+
+def _may_be_padded(text: str, pads: frozenset[str]) -> bool:
+    """Whether a text begins or ends, but for white space, as a pad or an end token does: of most one character shows that it does not."""
+    firsts, lasts = _edges(_in_texts(pads))
+    bare = text.strip()
+    return bare[:1] in firsts or bare[-1:] in lasts
+
+
+def _are_whole(tokens: Sequence[object], mask: Any, pads: frozenset[str]) -> bool:
+    """Whether the ends of a response's tokens show that none of them is padding: no pad, and no end token but one that is trained on."""
+    names = token_names(pads)
+    if not tokens or str(tokens[0]) in names or str(tokens[-1]) in names:
+        return not tokens
+    if str(tokens[-1]) not in END_TOKENS:
+        return True
+    alone = len(tokens) == 1 or not (str(tokens[-2]) in END_TOKENS or str(tokens[-2]) in names)
+    return alone and Ends(mask).trained(len(tokens) - 1)
 
 
 def _joining(padding: str, beside: str) -> str | None:
@@ -237,6 +261,10 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     changed: dict[str, Any] = {}
     tokens, said = record.get(fields.tokens), record.get(fields.said)
     listed = tokens if isinstance(tokens, list) else []
+    ids = _ids(pads)
+    texts = [(name, text) for name in fields.texts if isinstance(text := record.get(name), str)]
+    if not ids and _are_whole(listed, record.get(fields.mask), pads) and not any(_may_be_padded(text, pads) for _, text in texts):
+        return record
     has_end = isinstance(said, str) and said[-40:].rstrip().endswith(_ENDS)
     ends = Ends()
     if has_end or (listed and str(listed[-1]) in (token_names(pads) | END_TOKENS)):
@@ -246,10 +274,8 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     kept = span(listed, pads, ends)
     if kept.stop - kept.start < len(listed):
         changed = {name: cut(name, value, len(listed), kept, fields) for name, value in record.items()}
-    for name in fields.texts:
-        if isinstance(text := record.get(name), str):
-            changed[name] = stripped(text, pads, kept if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
-    ids = {int(pad) for pad in pads if pad.isdecimal()}
+    for name, text in texts:
+        changed[name] = stripped(text, pads, kept if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
     if ids and isinstance(asked_ids := record.get(fields.prompt_ids), list):
         changed[fields.prompt_ids] = _without_ids(asked_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}

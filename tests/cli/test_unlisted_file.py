@@ -33,7 +33,7 @@ def test_both_languages_say_the_same() -> None:
     assert len(both[0]) == 3
 
 
-@pytest.mark.parametrize("name", ["qwen_math_outputs", "deepmath", "promptfoo"])
+@pytest.mark.parametrize("name", ["qwen_math_outputs", "deepmath", "vally"])
 def test_three_commands_open_the_run(tmp_path: Path, name: str) -> None:
     """In a folder with a run called RUN a shell obeys each line as it is: the first says why, the second writes, the third serves rollouts."""
     LAYOUTS[name].copied(tmp_path).rename(tmp_path / "RUN")

@@ -178,7 +178,7 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column(
         "split",
         "id",
-        "`train`, `evaluation` (or `eval`, `val`, `validation`, `test`, `dev`), or `discarded` (sampled, not trained on); `train` if missing",
+        "`train`, `evaluation` (`val`, `test`, ...) or `discarded` (not trained on); else `train`",
     ),
     Column("rank", "id", "data-parallel rank that wrote the row"),
 )

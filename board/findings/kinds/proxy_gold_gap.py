@@ -32,7 +32,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if turn is None or turn.z < limits["z"] or turn.change < limits["gap"]:
         return None
     rose, fell = (gain_since(dossier, np.where(both, values, np.nan), turn.at) for values in (proxy, gold))
-    if rose.z <= _SURE or fell.z > _SURE:
+    if not (rose.z > _SURE >= fell.z):  # NaN, too, where the end or the beginning has neither
         return None
     since = dossier.since(turn.at) & both
     return Found(

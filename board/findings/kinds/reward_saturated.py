@@ -69,7 +69,8 @@ def _left_behind(dossier: Dossier, since: NDArray[np.bool_]) -> str:
     low = []
     for name in (one for one in reward_parts(dossier.frame) if not is_penalty(one)):
         values = dossier.number(name)
-        most, mean = float(np.nanmax(values, initial=0.0)), float(np.nanmean(values[since]))
+        there = values[since & np.isfinite(values)]
+        most, mean = float(values[np.isfinite(values)].max(initial=0.0)), float(there.mean()) if len(there) else np.inf
         if mean < _LOW * most:
             low.append(f"`{name}` stays at {fmt(mean)} of {fmt(most)}")
     return f"; it is not earned by all of its parts: {', '.join(low)}" if low else ""

@@ -295,8 +295,11 @@ def moved() -> None:
 
 
 def draw_anew() -> NoReturn:
-    """Run the whole script, from a part of the page that is drawn by itself: with the session's place where its URL does not show that yet."""
-    if _asked() != st.session_state.get("_written"):
+    """Run the whole script, from a part of the page that is drawn by itself: with the session's place where that is not in the URL yet.
+
+    A URL that says something else than was written is that of a reader who goes back, and is taken over.
+    """
+    if _place() != st.session_state.get("_written"):
         moved()
     st.rerun()
 
@@ -310,13 +313,17 @@ def _asked() -> dict[str, _Linked]:
     return {name: st.query_params.get(name) for name in PARTS} | {"beside": tuple(st.query_params.get_all("beside")) or None}
 
 
+def _place() -> dict[str, _Linked]:
+    return {name: _linked(st.session_state.get(name)) for name in PARTS}
+
+
 def _linked(value: Any) -> _Linked:
     return value if value is None or isinstance(value, tuple) else str(value)
 
 
 def write() -> None:
     """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
-    written = {name: _linked(st.session_state.get(name)) for name in PARTS}
+    written = _place()
     # The browser has the URL that this run came with, or what an earlier run wrote meanwhile.
     before, last = _asked(), st.session_state["_written"]
     changed = {name: value for name, value in written.items() if value != before[name] or value != last.get(name, value)}

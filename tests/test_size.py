@@ -51,8 +51,8 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 72_832),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 549_325),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 72_839),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 549_341),
     "modules in board/": (lambda: len(files("board", ".py")), 651),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
     "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_193),

@@ -54,7 +54,9 @@ def split_in(name: str) -> str | None:
 
 
 def split_named(word: str) -> str:
-    """What a rollout says its split is, as we call it: `evaluation` for every word such as `val` or `eval_gsm8k`."""
+    """What a rollout says its split is, as we call it: `evaluation` for every word such as `val` or `eval_gsm8k`, but `train_val`."""
+    if word.lower().startswith("train"):
+        return word
     return "evaluation" if word.lower() in _HELD_OUT else split_in(word) or word
 
 

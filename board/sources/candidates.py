@@ -212,6 +212,10 @@ def _read(path: Path, within: Path, _size: int, _mtime_ns: int) -> bytes:
         return stream.read(_GLANCE)
 
 
+_LOOKED_INTO: Final = 1_000
+"""Of a folder without a shard so many files are looked into, to tell what they are."""
+
+
 def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
@@ -219,7 +223,7 @@ def no_shards(folder: Path) -> RunNotFound:
     told = [f"{name} {said}." for name, said in databases_in(folder).items()]
     told += [
         f"{shown(path.name)} looks like JSON: with .json at the end of its name it is read."
-        for path in sorted(folder.iterdir())
+        for path in sorted(folder.iterdir())[:_LOOKED_INTO]
         if path.suffix != ".json" and _OPENS_OBJECT.match(_beginning(path, folder.resolve()))
     ]
     return RunNotFound(

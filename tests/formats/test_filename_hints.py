@@ -69,6 +69,7 @@ WORDS = {
     "evaluation": "evaluation",
     "discarded": "discarded",
     "train_v2": "train_v2",
+    "train_val": "train_val",
     "retrieval": "retrieval",
     "": "",
 }

@@ -60,19 +60,6 @@ class RecentlyUsed(Generic[_K, _T]):
             return [key for key, kept in self._values.items() if kept is value]
 
 
-class RecentValues(Generic[_T]):
-    """Values by their keys; of more than `most` the one not asked for longest goes first. Two who ask at once may both make one."""
-
-    def __init__(self, most: int) -> None:
-        self._values: RecentlyUsed[Hashable, tuple[_T]] = RecentlyUsed(most)  # a tuple each: None is a value too
-
-    def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """The value of that key, made if it is not kept; what interrupts making it is the caller's."""
-        kept = self._values.peek(key) or (make(),)
-        self._values.put(key, kept)
-        return kept[0]
-
-
 class OfLatestLoads(Generic[_T]):
     """Values made of runs, by their keys, each of the load alone it was last asked for of: what a run was made of that grows is not kept.
 

@@ -188,7 +188,7 @@ def _split(run: Run, name: str) -> Run:
     split = wanted if wanted in run.splits else run.splits[0]
     if split != wanted:
         notice(f"{name} has no rollout of split {wanted}: those of split {split} are shown.")
-    return caches.part_of("split", lambda: run.of_split(split), run, split)
+    return caches.cached("split", lambda: run.of_split(split), run, split)
 
 
 def _filtered(run: Run, name: str) -> Run:

@@ -6,7 +6,7 @@ The only module that touches st.cache_*. Keyed by the load of a run and small ch
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -22,9 +22,7 @@ from board.analysis.alternatives import Likeliest, likeliest
 from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
 from board.analysis.logged_curves import CurveReader, Scalars, find
-from board.analysis.run_overlay import MOST_RUNS
 from board.analysis.step_stats import stats_of
-from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
@@ -34,13 +32,11 @@ from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
-from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed, RecentValues
+from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
-from board.ui.components.curves import CurvesPayload
-from board.ui.components.scatter.picture import Picture
 from board.user_files import run_notes as run_notes_file
 from board.user_files.run_notes import RunNotes
 
@@ -141,103 +137,61 @@ def _run_folders(folder: str) -> list[RunFolder]:
     return list_runs(Path(path_of(folder)))
 
 
-def frame(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: str | float | None) -> pd.DataFrame:
-    """A frame computed from a run, kept for its latest load. Keyed by the load and small choices, never by its data."""
-    return _frames().get(_of(run, name, small), run.load_id, lambda: compute(run))
+def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, beside: Run | None = None, keep: int = 32) -> _T:
+    """What is made of a run, and of one `beside` it, once for all readers: kept for the latest load, of the last `keep` choices of that name.
+
+    Keyed by the load and small choices, never by data; not to be changed.
+    """
+    made: _T = _kept(name, keep).get(_key(run, beside, choices), _loads(run, beside), make)
+    return made
+
+
+def cached_before(name: str, run: Run, *choices: Hashable, keep: int = 32) -> Any:
+    """The same where it was made already, else None."""
+    return _kept(name, keep).there(_key(run, None, choices), run.load_id)
+
+
+@st.cache_resource(show_spinner=False)
+def _kept(name: str, _keep: int) -> OfLatestLoads[Any]:
+    """By keys of our own rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
+    return OfLatestLoads(_keep)
+
+
+def _key(run: Run, beside: Run | None, choices: tuple[Hashable, ...]) -> Hashable:
+    return (*((one.address, one.selection) for one in (run, beside) if one), choices)
+
+
+def _loads(run: Run, beside: Run | None) -> str:
+    return f"{run.load_id} {beside.load_id}" if beside else run.load_id
 
 
 def step_stats(run: Run, column: str) -> pd.DataFrame:
     """Per-step aggregates of a column, computed once per load."""
-    return frame("per_step", lambda opened: stats_of(opened, column), run, column)
-
-
-def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
-    """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
-    built: _T = _large().get(_of(run, name, small), run.load_id, build)
-    return built
-
-
-def part_of(name: str, make: Callable[[], Run], run: Run, *small: str | float | None) -> Run:
-    """Some of a run's rollouts, as every page needs them at each click: kept apart from what is built, which would push them out."""
-    return _parts_of().get(_of(run, name, small), run.load_id, make)
+    return cached("per_step", lambda: stats_of(run, column), run, column, keep=256)
 
 
 def at_step(run: Run, step: int) -> Run:
     """A run that is larger than memory with all rollouts of a step, and of the one before; any other as it is. The last few are kept."""
     if run.beyond is None:
         return run
-    return _at_steps().get(_of(run, "at_step", (step,)), run.load_id, lambda: run.at_step(step))
-
-
-@st.cache_resource(show_spinner=False)
-def _at_steps() -> OfLatestLoads[Run]:
-    return OfLatestLoads(6)
+    return cached("at_step", lambda: run.at_step(step), run, step, keep=6)
 
 
 def measured(run: Run) -> Run:
     """The run with what is measured of its texts as further columns, once somebody has measured all of it; until then the run as it is."""
     if run.frame.empty:
         return run
-    if _parts_of().there(_of(run, "measured", ()), run.load_id) is None and (run.reading or not measured_columns.are_kept(run)):
+    if cached_before("measured", run) is None and (run.reading or not measured_columns.are_kept(run)):
         return run
-    return part_of("measured", lambda: measured_columns.with_measures(run), run)
+    return cached("measured", lambda: measured_columns.with_measures(run), run)
 
 
 def groups(run: Run, unfiltered: Run) -> Grouped:
     """The groups that have a rollout of a run, whole as they are without the filter, found once. Raises FieldMissing without any."""
-    every = _groups().get(_of(unfiltered, "groups", ()), unfiltered.load_id, lambda: find_groups(unfiltered.frame))
+    every = cached("groups found", lambda: find_groups(unfiltered.frame), unfiltered, keep=4)
     if run is unfiltered:
         return every
-    return _groups().get(_of(run, "groups", ()), run.load_id, lambda: with_any(every, run.frame.index.to_numpy()))
-
-
-def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
-    """Keys of rollouts in the order of a list, found once for all readers. Keyed by the load and small choices; not to be changed."""
-    return _orders().get(_of(run, "order", small), run.load_id, compute)
-
-
-def computed(name: str, compute: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
-    """Something small computed from a run, kept for its latest load. Keyed by the load and small choices."""
-    found: _T = _computed().get(_of(run, name, small), run.load_id, compute)
-    return found
-
-
-def of_two(name: str, make: Callable[[], _T], a: Run, b: Run, *small: str | float | None) -> _T:
-    """Something made of two runs together, kept for the latest loads of both. Keyed by the loads and small choices; the last few are kept."""
-    key = (*_of(a, name, small), *_of(b, name, ()))
-    found: _T = _of_two().get(key, f"{a.load_id} {b.load_id}", make)
-    return found
-
-
-@st.cache_resource(show_spinner=False)
-def _of_two() -> OfLatestLoads[Any]:
-    return OfLatestLoads(12)
-
-
-def computed_before(name: str, run: Run, *small: str | float | None) -> Any:
-    """The same where it was computed already, else None."""
-    return _computed().there(_of(run, name, small), run.load_id)
-
-
-def overlaid(name: str, compute: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
-    """A curve of a run, as it is laid over others': kept for its latest load, many of them. Keyed by the load and small choices."""
-    found: _T = _overlaid().get(_of(run, name, small), run.load_id, compute)
-    return found
-
-
-def overlaid_before(name: str, run: Run, *small: str | float | None) -> Any:
-    """The same where it was computed already, else None."""
-    return _overlaid().there(_of(run, name, small), run.load_id)
-
-
-@st.cache_resource(show_spinner=False)
-def _overlaid() -> OfLatestLoads[Any]:
-    return OfLatestLoads(128 * MOST_RUNS)
-
-
-@st.cache_resource(show_spinner=False)
-def _computed() -> OfLatestLoads[Any]:
-    return OfLatestLoads(128)
+    return cached("groups found", lambda: with_any(every, run.frame.index.to_numpy()), run, keep=4)
 
 
 def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:
@@ -248,35 +202,7 @@ def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | 
         made = draw()
         return DrawnChart(made, go.Figure(ink(made.spec, theme)))
 
-    return _charts().get((name, run.load_id, small, theme), drawn)
-
-
-@st.cache_resource(show_spinner=False)
-def _charts() -> RecentValues[DrawnChart]:
-    """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
-    return RecentValues(256)
-
-
-def curves(
-    name: str, build: Callable[[], CurvesPayload], run: Run, *small: str | float | tuple[str, ...] | None
-) -> CurvesPayload:
-    """What is sent to the browser of some curves of a run, made once for all readers. Keyed by the load and small choices."""
-    return _curves().get((name, run.load_id, small), build)
-
-
-@st.cache_resource(show_spinner=False)
-def _curves() -> RecentValues[CurvesPayload]:
-    return RecentValues(48)
-
-
-def picture(build: Callable[[], Picture], run: Run, *small: str | float | bool | None) -> Picture:
-    """What is sent to the browser of a scatter, made once for all readers. Keyed by the load and small choices."""
-    return _pictures().get(_of(run, "picture", small), run.load_id, build)
-
-
-@st.cache_resource(show_spinner=False)
-def _pictures() -> OfLatestLoads[Picture]:
-    return OfLatestLoads(3)
+    return cached(f"chart {name}", drawn, run, *small, theme)
 
 
 def scalars(run: Run) -> Scalars:
@@ -336,49 +262,9 @@ def _latest_answer(location: str, query: str) -> LatestValue[Any]:
     return LatestValue()
 
 
-def survey(run: Run, metric: str, estimator: str, make: Callable[[], Survey]) -> Survey:
-    """All tokens of a run by a metric, counted once for all readers: the last few are kept."""
-    return _surveys().get(_of(run, "survey", (metric, estimator)), run.load_id, make)
-
-
-@st.cache_resource(show_spinner=False)
-def _surveys() -> OfLatestLoads[Survey]:
-    return OfLatestLoads(8)
-
-
 def stage(run: Run) -> str:
     """Tells what is made of a run while it is being read from what is made of the whole."""
     return "part" if run.reading else "whole"
-
-
-def _of(run: Run, name: str, small: tuple[object, ...]) -> tuple[object, ...]:
-    """What is kept of a run is kept under this, whichever load it is of."""
-    return (name, run.address, run.selection, small)
-
-
-@st.cache_resource(show_spinner=False)
-def _large() -> OfLatestLoads[Any]:
-    return OfLatestLoads(4)
-
-
-@st.cache_resource(show_spinner=False)
-def _parts_of() -> OfLatestLoads[Run]:
-    return OfLatestLoads(6 + 4 * MOST_RUNS)
-
-
-@st.cache_resource(show_spinner=False)
-def _groups() -> OfLatestLoads[Grouped]:
-    return OfLatestLoads(4)
-
-
-@st.cache_resource(show_spinner=False)
-def _frames() -> OfLatestLoads[pd.DataFrame]:
-    return OfLatestLoads(256)
-
-
-@st.cache_resource(show_spinner=False)
-def _orders() -> OfLatestLoads[NDArray[np.int64]]:
-    return OfLatestLoads(16)
 
 
 def likeliest_alternatives(run: Run, rollout: Rollout, rows: NDArray[np.int64]) -> Likeliest | None:

@@ -73,11 +73,11 @@ def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, froze
 
 
 def _is_of_checkpoints(side: BesideRun) -> bool:
-    return bool(caches.computed("is_of_checkpoints", lambda: checkpoints.is_of_checkpoints(side.whole), side.whole))
+    return bool(caches.cached("is_of_checkpoints", lambda: checkpoints.is_of_checkpoints(side.whole), side.whole))
 
 
 def _of(side: BesideRun, number: str, *, of_checkpoints: bool) -> TrainingAndEvaluation:
-    found: TrainingAndEvaluation = caches.computed(
+    found: TrainingAndEvaluation = caches.cached(
         "training_and_evaluation",
         lambda: checkpoints.training_and_evaluation(side.whole, number, of_checkpoints=of_checkpoints),
         side.whole,

@@ -73,7 +73,7 @@ def _middle(run: Run, number: str) -> dict[str, float]:
         known = {"mean": float(own.mean()), "median": float(np.median(own))} if own.size else {"mean": np.nan, "median": np.nan}
         return {"rollouts": float(own.size), **known}
 
-    found: dict[str, float] = caches.computed("spread_middle", make, run, number)
+    found: dict[str, float] = caches.cached("spread_middle", make, run, number)
     return found
 
 
@@ -84,7 +84,7 @@ def _shifts(having: Sequence[BesideRun], baseline: BesideRun, number: str) -> di
 
 
 def _shift(baseline: Run, other: Run, number: str) -> DistributionShift:
-    return caches.of_two("run_shift", lambda: run_shift(baseline, other, number), baseline, other, number)
+    return caches.cached("run_shift", lambda: run_shift(baseline, other, number), baseline, number, beside=other)
 
 
 def _table(

@@ -85,7 +85,7 @@ def _rewards(side: BesideRun) -> dict[str, float]:
         return {"last reward": float(means[-1]), "best reward": float(means.max())} if means.size else unknown
 
     unknown = {"last reward": np.nan, "best reward": np.nan}
-    found: dict[str, float] = caches.computed("last_and_best", make, side.run)
+    found: dict[str, float] = caches.cached("last_and_best", make, side.run)
     return found
 
 

@@ -47,7 +47,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
         return
     of_a, of_b = _measured(a), _measured(b)
     with st.spinner("Comparing the means", show_time=True):
-        found = caches.of_two("text_health_means", lambda: run_means(of_a, of_b, NUMBERS), of_a, of_b)
+        found = caches.cached("text_health_means", lambda: run_means(of_a, of_b, NUMBERS), of_a, beside=of_b)
     if found.empty:
         unfilled(["Means of texts: the runs share no response"])
         return
@@ -84,7 +84,7 @@ def _measured(side: BesideRun) -> Run:
         with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as told:
             return measured_columns.with_measures(side.run, told)
 
-    return caches.part_of("measured beside", make, side.run)
+    return caches.cached("measured beside", make, side.run)
 
 
 def _table(found: pd.DataFrame) -> None:

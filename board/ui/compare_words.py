@@ -71,13 +71,15 @@ def _found(pair: Sides, what: What) -> tuple[pd.DataFrame, tuple[WordUse, WordUs
         return word_differences(*uses), uses
 
     with st.spinner(f"Counting the {what} of {plural(len(a.run.frame) + len(b.run.frame), 'response')}", show_time=True):
-        found: tuple[pd.DataFrame, tuple[WordUse, WordUse]] = caches.of_two("word_differences", compared, a.run, b.run, what)
+        found: tuple[pd.DataFrame, tuple[WordUse, WordUse]] = caches.cached(
+            "word_differences", compared, a.run, what, beside=b.run
+        )
     return found
 
 
 def _use(side: BesideRun, what: What) -> WordUse:
     count = word_use.words if what == "words" else word_use.tokens
-    return caches.computed("word_use", lambda: count(side.run), side.run, what)
+    return caches.cached("word_use", lambda: count(side.run), side.run, what)
 
 
 def _told(pair: Sides, uses: tuple[WordUse, WordUse], what: What) -> None:
@@ -93,7 +95,7 @@ def _told(pair: Sides, uses: tuple[WordUse, WordUse], what: What) -> None:
     for sentence in compared_sides.caveats(*pair):
         st.text(sentence)
     a, b = (side.run for side in pair)
-    share = caches.of_two("shared_share", lambda: shared_share(shared_prompts(a, b)), a, b)
+    share = caches.cached("shared_share", lambda: shared_share(shared_prompts(a, b)), a, beside=b)
     if share < MUCH_SHARED:
         st.text(
             f"Only {100 * share:.0f} % of the responses are to prompts that both runs saw: what stands out may be the prompts' own."

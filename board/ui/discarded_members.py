@@ -46,7 +46,7 @@ def of_view(view: View) -> DiscardedMembers:
     whole = view.whole_unfiltered
     if DISCARDED not in whole.splits or view.run.splits == (DISCARDED,):
         return DiscardedMembers(whole, None)
-    discarded = caches.part_of("split", lambda: whole.of_split(DISCARDED), whole, DISCARDED)
+    discarded = caches.cached("split", lambda: whole.of_split(DISCARDED), whole, DISCARDED)
     try:
         return DiscardedMembers(whole, caches.groups(discarded, discarded))
     except FieldMissing:

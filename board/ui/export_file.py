@@ -60,7 +60,7 @@ def _of_split(run: Run, split: str) -> Run:
     wanted = next((one for one in run.splits if one == split), None)
     if wanted is None:
         raise ArgumentRefused(f"The run has no rollouts of the split {split!r}: it has {', '.join(run.splits)}.")
-    return caches.part_of("split", lambda: run.of_split(wanted), run, wanted)
+    return caches.cached("split", lambda: run.of_split(wanted), run, wanted)
 
 
 def file_name(run: Run, form: Format) -> str:

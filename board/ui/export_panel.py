@@ -52,7 +52,7 @@ def _choices(run: Run) -> None:
         persist_state="session",
         help="Tokens and every number that a token has, as lists; in CSV as JSON. Columns and texts are always in it.",
     )
-    bytes_about = caches.computed("export_size", partial(about_bytes, run, form, arrays), run, form, str(arrays))
+    bytes_about = caches.cached("export_size", partial(about_bytes, run, form, arrays), run, form, str(arrays))
     so_far = " so far: the file comes once all is read" if run.reading else ""
     st.text(f"{plural(len(run.frame), 'rollout')}, about {size(bytes_about)}{so_far}")
     address = downloads.link(_query(run, form, arrays))

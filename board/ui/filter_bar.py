@@ -68,7 +68,7 @@ def draw(run: Run, unfiltered: Run) -> None:
         filter_chips.chips(),
         count if run is not unfiltered else plural(run.rollout_count, "rollout"),
         problem=place.remembered("filter_problem"),
-        columns=caches.computed("filter_columns", lambda: named_columns(unfiltered), unfiltered),
+        columns=caches.cached("filter_columns", lambda: named_columns(unfiltered), unfiltered),
         recent=named_filters.recent(),
         named=named_filters.load(),
         key=BAR,
@@ -115,7 +115,7 @@ def filtered(run: Run, text: object, slot: DeltaGenerator | None = None, *, sile
                 return stored_filter.filtered(run, chips, f"filter {digest}", show)
             return run.of_rows(left_by(run, chips, show), f"filter {digest}")
 
-    return caches.part_of("filtered", made, run, digest)
+    return caches.cached("filtered", made, run, digest)
 
 
 def _stay_near(left: Run, run: Run) -> None:

@@ -55,7 +55,7 @@ class ShownEvidence:
 
 def of(finding: Finding, run: Run) -> ShownEvidence:
     """The evidence as far as it is in the run, looked up once for all readers."""
-    return caches.computed("evidence", lambda: _found(finding, run), run, finding.id, hash(finding))
+    return caches.cached("evidence", lambda: _found(finding, run), run, finding.id, hash(finding))
 
 
 def draw(found: ShownEvidence, view: View) -> None:

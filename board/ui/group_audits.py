@@ -40,7 +40,7 @@ def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
     """Which rule the logged advantages follow, and where they do not; `grouped` are all groups there are, even where the page is filtered."""
     try:
         with progress(f"Advantages of {plural(len(grouped.keys), 'rollout')} by every rule") as told:
-            found = caches.computed("advantage_audit", lambda: audit(run.frame, grouped, told), run)
+            found = caches.cached("advantage_audit", lambda: audit(run.frame, grouped, told), run)
     except FieldMissing as error:
         st.text(f"Which rule made the advantages? {error}")
         return
@@ -119,7 +119,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
 def _scanned(run: Run, of: Run, grouped: Grouped, tolerance: float) -> Noise:
     """The groups looked through, once for all readers, with progress while it takes long; kept under the name of the run `of`."""
     with progress(f"Comparing {plural(len(grouped.keys), 'response')}") as told:
-        found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
+        found: Noise = caches.cached("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
     return found
 
 

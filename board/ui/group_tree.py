@@ -45,7 +45,7 @@ def draw(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> None:
     kept = keys if len(keys) <= MOST_MEMBERS else np.concatenate([keys[: MOST_MEMBERS // 2], keys[-MOST_MEMBERS // 2 :]])
     own = rewards if len(keys) <= MOST_MEMBERS else np.concatenate([rewards[: MOST_MEMBERS // 2], rewards[-MOST_MEMBERS // 2 :]])
     with st.spinner(f"Comparing {plural(len(kept), 'response')}", show_time=True):
-        tree = caches.computed("prefix_tree", lambda: grown(run, kept, own), run, int(keys[0]), len(keys))
+        tree = caches.cached("prefix_tree", lambda: grown(run, kept, own), run, int(keys[0]), len(keys))
     if tree is None:
         st.text("The tree needs response_tokens or response, which this group does not have.")
         return

@@ -195,7 +195,7 @@ def _hiding(run: Run) -> Hiding | None:
     hiding = controls.hiding()
     if hiding is None or hiding.end:
         return hiding
-    return hiding._replace(common=caches.computed("common_beginning", lambda: common_beginning(run), run))
+    return hiding._replace(common=caches.cached("common_beginning", lambda: common_beginning(run), run))
 
 
 def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
@@ -232,7 +232,7 @@ def _split(run: Run) -> Run:
     if len(run.splits) < 2:
         return run
     chosen = split_choice(run.splits)
-    return caches.part_of("split", lambda: run.of_split(chosen), run, chosen)
+    return caches.cached("split", lambda: run.of_split(chosen), run, chosen)
 
 
 def _step_picker(run: Run) -> None:

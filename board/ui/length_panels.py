@@ -59,12 +59,12 @@ def draw(view: View, language: Language) -> None:
     """The share of the gain, then the endings by step as curves, and of the chosen step as a table."""
     if told := _gain(view, language):
         st.text(told)
-    found: Endings | None = caches.computed("endings", lambda: response_endings.endings(view.run), view.run)
+    found: Endings | None = caches.cached("endings", lambda: response_endings.endings(view.run), view.run)
     if found is None:
         if not {"ended", "cut_off"} & set(view.run.frame.columns):
             st.text(getattr(_NOT_YET, language))
         return
-    payload = caches.curves("endings", lambda: _built(view, found, language), view.run, language)
+    payload = caches.cached("endings curves", lambda: _built(view, found, language), view.run, language)
     curves.show(
         payload,
         key=CURVES,
@@ -104,7 +104,7 @@ def _seen(name: str) -> str:
 
 def _gain(view: View, language: Language) -> str:
     """How much of the gain in reward from the first to the last steps comes from longer responses; empty where there is no gain."""
-    share: float = caches.computed("gain_of_length", _share(view), view.run)
+    share: float = caches.cached("gain_of_length", _share(view), view.run)
     if not np.isfinite(share):
         return ""
     part = f"{100 * _PART:g} %"

@@ -115,7 +115,7 @@ def section(
 def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
     """All panels of a section, in one component."""
     choices, view = wall.choices, wall.view
-    made = caches.curves(
+    made = caches.cached(
         key,
         lambda: _built(panels, wall),
         view.run,

@@ -6,6 +6,7 @@ For pages that draw curves. Knows no metric by name; where there is one run alon
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import streamlit as st
 from board.analysis import overlay_lines, overlay_notes, run_settings, seed_groups, step_intervals
 from board.analysis.bootstrap import PromptUnits
 from board.analysis.overlay_lines import OverlayLine
+from board.analysis.run_overlay import MOST_RUNS
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_stats import finite_values
 from board.errors import FieldMissing
@@ -29,6 +31,9 @@ from board.ui.overlay_controls import OverlayChoices
 
 Curves = Sequence[pd.DataFrame | None]
 """A number of each run by step, columns `step_intervals.BY_STEP`; None of a run that lacks it."""
+
+_KEPT: Final = 128 * MOST_RUNS
+"""So many curves of runs that lie over each other are kept."""
 
 _CLOCK_UNITS = (("h", 36_000.0, 3_600.0), ("min", 600.0, 60.0), ("s", 0.0, 1.0))
 """What a time is told in, from how many seconds on, and how many seconds it has."""
@@ -59,7 +64,7 @@ def chosen() -> "Overlay | None":
 
 def _places(one: BesideRun, choices: OverlayChoices) -> "pd.Series[float] | None":
     try:
-        return caches.overlaid("places", lambda: overlay_lines.places(one.run, choices.axis), one.run, choices.axis)
+        return caches.cached("places", lambda: overlay_lines.places(one.run, choices.axis), one.run, choices.axis, keep=_KEPT)
     except FieldMissing:
         return None
 
@@ -215,8 +220,13 @@ def _column(run: Run, name: str, *, band: bool) -> pd.DataFrame | None:
 
 def _number(run: Run, name: str, number: Callable[[Run], Float64Array], *, band: bool) -> pd.DataFrame | None:
     try:
-        found = caches.overlaid(
-            "number", lambda: step_intervals.of_values(_units(run), number(run), band=band), run, name, float(band)
+        found = caches.cached(
+            "number",
+            lambda: step_intervals.of_values(_units(run), number(run), band=band),
+            run,
+            name,
+            float(band),
+            keep=_KEPT,
         )
     except FieldMissing:
         return None
@@ -224,7 +234,7 @@ def _number(run: Run, name: str, number: Callable[[Run], Float64Array], *, band:
 
 
 def _units(run: Run) -> PromptUnits:
-    return caches.overlaid("units", lambda: step_intervals.units(run), run)
+    return caches.cached("units", lambda: step_intervals.units(run), run, keep=_KEPT)
 
 
 def _range(run: Run, column: str) -> float | None:
@@ -236,7 +246,7 @@ def _range(run: Run, column: str) -> float | None:
         return float(known.max()) - float(known.min()) if known.size else None
 
     try:
-        return caches.computed("range", width, run, column)
+        return caches.cached("range", width, run, column)
     except FieldMissing:
         return None
 
@@ -247,8 +257,8 @@ def _metrics(
     """Those of the metrics that the run has, computed together where they are not kept."""
     unfiltered = not place.part("filter") and one.run.splits == ("train",)
     run = one.whole if unfiltered else one.run
-    there = {key: caches.overlaid_before("metric", run, key, version, float(band)) for key in keys}
-    possible = {*own} if own is not None else {*caches.computed("computable", lambda: computable(run), run)}
+    there = {key: caches.cached_before("metric", run, key, version, float(band), keep=_KEPT) for key in keys}
+    possible = {*own} if own is not None else {*caches.cached("computable", lambda: computable(run), run)}
     missing = [key for key, found in there.items() if found is None and key in possible]
     if missing:
         with st.spinner("Computing the metrics of the runs side by side"):
@@ -259,6 +269,7 @@ def _metrics(
                 else {key: step_intervals.without_band(values[key]) for key in missing}
             )
         there |= {
-            key: caches.overlaid("metric", partial(made.__getitem__, key), run, key, version, float(band)) for key in missing
+            key: caches.cached("metric", partial(made.__getitem__, key), run, key, version, float(band), keep=_KEPT)
+            for key in missing
         }
     return {key: found for key, found in there.items() if found is not None and len(found)}

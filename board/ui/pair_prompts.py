@@ -43,12 +43,14 @@ def draw(pair: RunPair, sides: Sides) -> None:
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
         st.subheader("On which prompts do they differ?", anchor=False)
-        shown = caches.of_two("pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, b.run, *kept, a.color, b.color)
+        shown = caches.cached(
+            "pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, *kept, a.color, b.color, beside=b.run
+        )
         scatter.show(shown, key=SCATTER, on_click=_clicked(pair, shown, chosen), height=HEIGHT)
         scatter.choose(_place(pair, shown, chosen), key="pair_scatter_choice")
     with panels.cell():
         st.subheader("Which differ most?", anchor=False)
-        _table(pair, caches.of_two("pair_rows", lambda: _rows(pair), a.run, b.run, *kept), chosen)
+        _table(pair, caches.cached("pair_rows", lambda: _rows(pair), a.run, *kept, beside=b.run), chosen)
     if chosen is None:
         st.text("Click a dot or a row to open both responses to its prompt here.")
     else:

@@ -67,13 +67,13 @@ def draw(first: Called, second: Called) -> None:
     if first.key == second.key and first.view.run.address == second.view.run.address:
         st.text("Both are the same rollout: choose another for one of them.")
         return
-    difference = caches.of_two(
+    difference = caches.cached(
         "pair_diff",
         lambda: compare(*(text_of(one.rollout) for one in both)),
         first.view.run,
-        second.view.run,
         first.key,
         second.key,
+        beside=second.view.run,
     )
     st.text(difference_line(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)

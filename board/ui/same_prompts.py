@@ -50,7 +50,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
             st.text(f"{' and '.join(empty)} {'have' if len(empty) > 1 else 'has'} no rollout of step {step:,}.")
             return
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
-        pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
+        pair = caches.cached("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, number, visits, beside=b.run)
     pair_verdict.draw(pair, (a, b))
     differing = run_settings.compared(*(caches.settings_of(side.whole.location) for side in (a, b)))
     estimators = run_settings.pair_estimator_notes(differing)
@@ -93,7 +93,9 @@ def _notes(notes: Sequence[str]) -> None:
 def _by_step(pair: RunPair, sides: Sides) -> None:
     """The difference by step; a click goes to a step of the page's run."""
     a, b = sides
-    payload = caches.of_two("pair_curves", lambda: _built(pair, b), a.run, b.run, pair.metric, b.color, f"{a.name}\n{b.name}")
+    payload = caches.cached(
+        "pair_curves", lambda: _built(pair, b), a.run, pair.metric, b.color, f"{a.name}\n{b.name}", beside=b.run
+    )
     steps = place.view().run.steps
     curves.show(
         payload,

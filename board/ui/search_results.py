@@ -105,7 +105,7 @@ def _counted(asked: Search, of: Run) -> pd.DataFrame:
             left = (ticks[0] - began) * (1 - share) / share
             slot.progress(share, text=f"Searching {plural(len(of.frame), 'rollout')} · {left:.0f} s left")
 
-    found = caches.built("search", lambda: count_hits(of, asked.wanted, asked.columns, show), of, *asked.key)
+    found = caches.cached("search", lambda: count_hits(of, asked.wanted, asked.columns, show), of, *asked.key, keep=2)
     slot.empty()
     return found
 
@@ -181,7 +181,7 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
             columns=2 if probable is None else 3,
         )
 
-    payload = caches.curves("search", made, view.run, *asked.key, str(count))
+    payload = caches.cached("search curves", made, view.run, *asked.key, str(count))
     curves.show(
         payload,
         key=_CURVES,
@@ -211,7 +211,7 @@ def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | Non
         chosen = spread(hits.rows["response"].index.to_numpy(), _MOST_ROLLOUTS)
         return of_places(run, lines(run, chosen, "response", asked.wanted))
 
-    return caches.built("word_probability", make, run, *asked.key)
+    return caches.cached("word_probability", make, run, *asked.key, keep=2)
 
 
 def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None:
@@ -230,8 +230,8 @@ def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None
 
 def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
-    found, rollouts = caches.built(
-        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order
+    found, rollouts = caches.cached(
+        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order, keep=2
     )
     count = pages(len(found), _PAGE_LINES)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

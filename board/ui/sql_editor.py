@@ -158,7 +158,7 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
                 missing.append(f"{title}: {error}")
         return curves.build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2, missing=missing)
 
-    made = caches.curves(CHART, build, run, asked.identity, *parts)
+    made = caches.cached(CHART, build, run, asked.identity, *parts)
     for sentence in made.missing:
         notice(sentence)
     if made.keys:

@@ -46,7 +46,7 @@ def draw(view: View) -> None:
         return
     run = caches.at_step(run, against)
     with st.spinner("Comparing both steps", show_time=True):
-        found = caches.computed("step_pair", lambda: compare(run, number, against, view.step), run, number, against, view.step)
+        found = caches.cached("step_pair", lambda: compare(run, number, against, view.step), run, number, against, view.step)
     if not found.a.values.size or not found.b.values.size:
         empty = found.a.step if not found.a.values.size else found.b.step
         st.text(f"No rollout of step {empty} has {heading(number)}.")

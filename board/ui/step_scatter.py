@@ -54,8 +54,17 @@ def draw(view: View) -> None:
         st.text("A scatter needs a number of each rollout, which this run does not have.")
         return
     chosen = _choices(view, numbers)
-    shown = caches.picture(
-        lambda: _picture(view, chosen), view.run, chosen.step, chosen.x, chosen.y, chosen.color, chosen.log_x, chosen.log_y
+    shown = caches.cached(
+        "picture",
+        lambda: _picture(view, chosen),
+        view.run,
+        chosen.step,
+        chosen.x,
+        chosen.y,
+        chosen.color,
+        chosen.log_x,
+        chosen.log_y,
+        keep=3,
     )
     rows = of_step(view.run.frame, chosen.step)
     st.text(_counts_line(shown, rows, chosen))

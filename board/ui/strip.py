@@ -29,7 +29,7 @@ def draw(run: Run) -> None:
     place.remember(unmarked=None)
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    found: list[Landmark] | None = caches.computed_before("marks", run)
+    found: list[Landmark] | None = caches.cached_before("marks", run)
     if found is None and run.reading is None:
         if len(run.frame) <= AT_ONCE:
             found = of_run(run)
@@ -52,7 +52,7 @@ def catch_up() -> None:
 
 def of_run(run: Run) -> list[Landmark]:
     """What stands out in the run's steps, and where metrics left their healthy range; found once for all readers."""
-    return caches.computed("marks", lambda: _found(run), run)
+    return caches.cached("marks", lambda: _found(run), run)
 
 
 def newest(run: Run) -> list[Landmark]:
@@ -75,4 +75,4 @@ def _found(run: Run) -> list[Landmark]:
 
 def ranged_values(run: Run, progress: Callable[[float], None] = lambda share: None) -> pd.DataFrame:
     """By step the metrics that have a healthy range, computed once for all readers; `progress` is told the share that is done."""
-    return caches.frame("ranged", lambda opened: per_step_values(opened, ranged(opened), progress), run)
+    return caches.cached("ranged", lambda: per_step_values(run, ranged(run), progress), run)

@@ -158,13 +158,13 @@ def payload(
         )
 
     ends = None if joint is None else str(sorted(joint.items()))
-    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, height, key, ends)
+    return caches.cached("tokens", build, run, rollout.key, pane.estimator, window.start, height, key, ends, keep=2)
 
 
 def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
     """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
     run, estimator, step = pane.view.run, pane.estimator, pane.rollout.step if scope == "step" else None
-    found = caches.frame("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
+    found = caches.cached("token_ranges", lambda: token_ranges(run, step, estimator), run, step, estimator)
     ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
     drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
     return token_view.SharedEnds(

@@ -56,10 +56,10 @@ def draw(view: View, language: Language) -> None:
         with progress("Comparing responses") as told:
             return response_variety.by_step(view.run, told)
 
-    found = caches.computed("variety", measure, view.run)
+    found = caches.cached("variety", measure, view.run)
     if not found.notna().any(axis=None):
         return
-    payload = caches.curves("variety", lambda: _built(found, view, language), view.run, language)
+    payload = caches.cached("variety curves", lambda: _built(found, view, language), view.run, language)
     if not payload.keys:
         return
     curves.show(

@@ -191,15 +191,15 @@ def test_what_cannot_be_saved_is_told_once(run: Path) -> None:
 
 
 def test_damaged_metric_is_told(run: Path) -> None:
-    """A file of the settings that is damaged is named; the others can be chosen."""
+    """What is no metric among those that are kept is named; the others can be chosen."""
     save(page(), "a", BY_RANK)
     (saved,) = Path(os.environ["RL_BOARD_SETTINGS"]).rglob("*.json")
-    saved.write_text("{")
+    saved.write_text('{"a": {"query": 3}}')
     save(page(), "b", BY_RANK)
 
     test = page()
 
-    assert f"{saved} holds no custom metric" in texts(test)
+    assert f"a in {saved} is no custom metric" in texts(test)
     assert test.selectbox(key="sql_saved").options == ["none", "b"]
 
 

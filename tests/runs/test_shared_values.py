@@ -2,37 +2,7 @@
 
 import threading
 
-import pytest
-
-from board.runs.shared_values import OfLatestLoads, RecentlyUsed, RecentValues
-
-
-def test_a_value_is_made_once() -> None:
-    """Whoever asks again for a key gets the very same value."""
-    kept: RecentValues[list[int]] = RecentValues(2)
-
-    first = kept.get("a", lambda: [1])
-
-    assert kept.get("a", lambda: [2]) is first
-
-
-def test_what_was_not_asked_for_longest_goes() -> None:
-    """Beyond so many values the one that nobody asked for goes, not the oldest."""
-    kept: RecentValues[list[str]] = RecentValues(2)
-    values = {key: kept.get(key, [key].copy) for key in ("a", "b")}
-    kept.get("a", list)
-    kept.get("c", list)
-
-    assert kept.get("a", list) is values["a"]
-    assert kept.get("b", lambda: ["again"]) == ["again"]
-
-
-def test_nothing_is_a_value_too() -> None:
-    """A value that is None is kept like any other, and made once."""
-    kept: RecentValues[int | None] = RecentValues(2)
-    kept.get("a", lambda: None)
-
-    assert kept.get("a", lambda: 1) is None
+from board.runs.shared_values import OfLatestLoads, RecentlyUsed
 
 
 def test_a_look_is_no_use() -> None:
@@ -56,36 +26,6 @@ def test_keys_of_the_very_value() -> None:
         recent.put(key, kept)
 
     assert recent.keys_of(value) == ["a", "c"]
-
-
-def test_what_fails_is_not_kept() -> None:
-    """An error while making a value is the caller's, and the next one tries again."""
-    kept: RecentValues[int] = RecentValues(2)
-
-    with pytest.raises(ZeroDivisionError):
-        kept.get("a", lambda: 1 // 0)
-
-    assert kept.get("a", lambda: 7) == 7
-
-
-def test_one_slow_value_holds_up_no_other() -> None:
-    """While a value is being made, others are to be had."""
-    kept: RecentValues[int] = RecentValues(4)
-    begun, go_on = threading.Event(), threading.Event()
-
-    def slow() -> int:
-        begun.set()
-        assert go_on.wait(30)
-        return 1
-
-    thread = threading.Thread(target=kept.get, args=("slow", slow))
-    thread.start()
-    assert begun.wait(30)
-
-    assert kept.get("quick", lambda: 2) == 2
-    go_on.set()
-    thread.join(30)
-    assert kept.get("slow", lambda: 3) == 1
 
 
 def test_of_each_key_the_latest_load_alone_is_kept() -> None:

@@ -46,7 +46,7 @@ def counted(of: Run, choices: TokenChoices) -> Survey:
         with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
             return survey(of, choices.metric, choices.estimator, told)
 
-    return caches.survey(of, choices.metric, choices.estimator, make)
+    return caches.cached("survey", make, of, choices.metric, choices.estimator, keep=8)
 
 
 def forget_bar() -> None:
@@ -183,9 +183,9 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
     """The rollouts of the chosen step whose mean at the chosen place is most extreme; a click goes there."""
     first, last = int(of.first[cell[0]]), int(of.last[cell[0]])
     among = here if first == last == view.step else run
-    found = caches.frame(
+    found = caches.cached(
         "rollouts_at",
-        lambda opened: token_places.rollouts_at(opened.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
+        lambda: token_places.rollouts_at(among.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
         among,
         choices.metric,
         choices.estimator,
@@ -233,7 +233,7 @@ def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd
         with progress("Reading the tokens of this bar") as told:
             return token_bars.tokens_of_bar(scope, of, choices.estimator, *within, told)
 
-    return caches.frame("tokens_of_bar", read, scope, choices.metric, choices.estimator, *within)
+    return caches.cached("tokens_of_bar", lambda: read(scope), scope, choices.metric, choices.estimator, *within)
 
 
 def summary(of: Survey, tokens: int, found: Listed, wanted: Wanted, choices: TokenChoices, within: tuple[int, int] | None) -> str:

@@ -86,7 +86,7 @@ def detail(finding: Finding) -> None:
 
 def curves_of(finding: Finding) -> None:
     """The curves that it is seen in, of all rollouts that are shown."""
-    payload = caches.curves("finding", lambda: built(finding), run, finding.all_metrics)
+    payload = caches.cached("finding", lambda: built(finding), run, finding.all_metrics)
     if payload.keys:
         curves.show(
             payload,

@@ -57,7 +57,7 @@ missing: list[str] = []
 
 def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> None:
     """The share of each kind of group and pass@k, by step."""
-    payload = caches.curves("groups", lambda: built(grouped, judged, choices), of_filter, choices.threshold)
+    payload = caches.cached("groups curves", lambda: built(grouped, judged, choices), of_filter, choices.threshold)
     missing.extend(payload.missing)
     if payload.keys:
         curves.show(
@@ -88,9 +88,9 @@ def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Curv
 
 def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> None:
     """All groups of the step, as rows and as strips, a page of them at a time."""
-    order = caches.frame(
+    order = caches.cached(
         "group_order",
-        lambda _: groups.in_order(judged, step, choices.order.by, descending=choices.order.descending),
+        lambda: groups.in_order(judged, step, choices.order.by, descending=choices.order.descending),
         of_filter,
         step,
         choices.threshold,
@@ -179,8 +179,8 @@ def strips(grouped: Grouped, shown: pd.DataFrame, beside: list[NDArray[np.int64]
 def body(grouped: Grouped) -> None:
     """The opened group, or all of them."""
     choices = group_controls.draw(groups.usual_threshold(grouped.rewards), int(grouped.groups["scored"].max()))
-    judged = caches.frame(
-        "groups", lambda _: groups.judged(grouped, choices.threshold, choices.k), of_filter, choices.threshold, choices.k
+    judged = caches.cached(
+        "groups", lambda: groups.judged(grouped, choices.threshold, choices.k), of_filter, choices.threshold, choices.k
     )
     asked = place.part("group")
     at = grouped.place(step, asked) if isinstance(asked, int) else None

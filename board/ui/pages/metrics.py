@@ -131,7 +131,7 @@ def with_comparison(panel: Panel) -> Panel:
     """The panel, and in that of the KL its curve without the largest tokens: is it they alone that make it spike?"""
     if panel.key != TOKEN_KL or panel.own is None:
         return panel
-    curve = caches.computed("kl_without_largest", lambda: kl_concentration.curve_without_largest(run.trained), run)
+    curve = caches.cached("kl_without_largest", lambda: kl_concentration.curve_without_largest(run.trained), run)
     if curve is None:
         return panel
     return replace(panel, beside={f"without top {kl_concentration.LARGEST}": curve})

@@ -38,7 +38,7 @@ missing: list[str] = []
 
 def judged(visited: pd.DataFrame, board: pd.DataFrame, rule: CohortRule) -> pd.DataFrame:
     """All prompts with their numbers and cohorts, made once for all readers."""
-    return caches.frame("prompt_list", lambda _: listing(board, cohorts.cohorts(visited, rule)), run, *chosen_rule(rule))
+    return caches.cached("prompt_list", lambda: listing(board, cohorts.cohorts(visited, rule)), run, *chosen_rule(rule))
 
 
 def chosen_rule(rule: CohortRule) -> tuple[float, ...]:
@@ -48,7 +48,7 @@ def chosen_rule(rule: CohortRule) -> tuple[float, ...]:
 
 def over_steps(visited: pd.DataFrame, rule: CohortRule) -> None:
     """The share of each cohort, and of those that lose, by step."""
-    payload = caches.curves("prompts", lambda: built(visited, rule), run, *chosen_rule(rule))
+    payload = caches.cached("prompts curves", lambda: built(visited, rule), run, *chosen_rule(rule))
     missing.extend(payload.missing)
     if payload.keys:
         curves.show(
@@ -64,7 +64,7 @@ def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
     """What is sent of the curves that the run can fill."""
     cards, unmade, of = [], [], [(visited, run.steps)]
     if run is not view.unfiltered:
-        of.append((caches.frame("prompt_visits", visits, view.unfiltered), view.unfiltered.steps))
+        of.append((caches.cached("prompt_visits", lambda: visits(view.unfiltered), view.unfiltered), view.unfiltered.steps))
     with suppress(FieldMissing):
         cards.append(Card("cohorts", cohorts_panel(*(cohorts.by_step(one, rule, steps) for one, steps in of))))
     if visited["gap"].notna().any():
@@ -78,10 +78,10 @@ def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
 
 def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
     """The keys of the prompts that a list of these choices holds, in its order, found once."""
-    return caches.ordered_keys(
+    return caches.cached(
+        "prompts",
         lambda: listed_keys(listed, choices),
         run,
-        "prompts",
         choices.cohort,
         choices.query,
         choices.order.by,
@@ -207,8 +207,8 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
 
 
 with progress(f"Comparing the prompts of {plural(len(run.frame), 'rollout')}") as told:
-    seen = caches.frame("prompt_visits", lambda opened: visits(opened, told), run)
-    prompts = caches.frame("prompt_board", lambda _: leaderboard(seen), run)
+    seen = caches.cached("prompt_visits", lambda: visits(run, told), run)
+    prompts = caches.cached("prompt_board", lambda: leaderboard(seen), run)
 if prompts.empty:
     absent("Following prompts over training", "prompt or prompt_id")
 else:

@@ -45,10 +45,10 @@ def found_by(choices: TableChoices) -> NDArray[np.int64]:
     """The keys of the rollouts that a list of these choices holds, in its order, found once."""
     by = choices.order.by
     step = None if choices.all_steps else view.step
-    return caches.ordered_keys(
+    return caches.cached(
+        "listed",
         lambda: listed_keys(choices),
         run,
-        "listed",
         step,
         choices.per_step,
         choices.query,
@@ -105,7 +105,7 @@ def summary(keys: NDArray[np.int64]) -> str:
     total = len(of_step(run.frame[["step"]], scope))
     parts = [f"{plural(total, 'rollout')} of {where}"]
     shown = (
-        len(caches.ordered_keys(lambda: drawn(choices).index.to_numpy(), run, "drawn", scope, choices.per_step))
+        len(caches.cached("drawn", lambda: drawn(choices).index.to_numpy(), run, scope, choices.per_step))
         if choices.per_step
         else total
     )

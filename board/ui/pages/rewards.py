@@ -79,7 +79,7 @@ def curves(choices: CurveChoices, over: Overlay | None) -> None:
     """The story of the run, or of the runs that are laid over it: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
     found = panels(run, choices)
     names = tuple(name for one in found for name in one.lines)
-    payload = caches.curves(
+    payload = caches.cached(
         "rewards",
         lambda: overlaid(found, over, choices) if over else built(found, choices),
         run,

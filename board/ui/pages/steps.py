@@ -65,11 +65,8 @@ def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
     with progress(f"Computing the metrics of {plural(len(run.frame), 'rollout')}") as told:
         known = strip.ranged_values(run, lambda share: told(share / 2))
         others = [key for key in keys if key not in known]
-        values = caches.frame(
-            "step_table",
-            lambda opened: per_step_values(opened, others, lambda share: told((1 + share) / 2)),
-            run,
-            "\n".join(others),
+        values = caches.cached(
+            "step_table", lambda: per_step_values(run, others, lambda share: told((1 + share) / 2)), run, "\n".join(others)
         )
         return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 
@@ -81,7 +78,7 @@ def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, in
     number = 1
     if count > 1:
         number = st.pagination(count, **linked.page("steps_page", count, page_of(order, view.step, PAGE_ROWS)))
-    found = caches.computed(
+    found = caches.cached(
         "step_rows",
         lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
         run,

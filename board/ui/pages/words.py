@@ -43,7 +43,7 @@ def found_phrases(least: int) -> Phrases:
         with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as told:
             return kept_phrases.of_run(run, least, told)
 
-    return caches.built("phrases", make, run, least)
+    return caches.cached("phrases", make, run, least, keep=2)
 
 
 def phrases_shown() -> None:
@@ -80,7 +80,7 @@ def counted_tokens() -> Vocabulary:
         with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
             return kept_vocabulary.of_run(run, told)
 
-    return caches.built("vocabulary", make, run)
+    return caches.cached("vocabulary", make, run, keep=2)
 
 
 def tokens_shown() -> None:
@@ -94,7 +94,7 @@ def tokens_shown() -> None:
     if not found.total:
         st.text("No token of these rollouts counts.")
         return
-    table = caches.frame("vocabulary_summary", lambda _: summary(found), run)
+    table = caches.cached("vocabulary_summary", lambda: summary(found), run)
     orders = vocabulary_table.orders(table)
     with choices:
         order = st.selectbox(

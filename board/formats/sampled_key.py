@@ -61,6 +61,9 @@ _TURNS: Final = set_of("step turn action chunk paragraph sentence")
 _PIECES: Final = _TURNS | {"history", "trajectory", "traj"}
 """A list that is called so holds pieces of one response, not samples; trajectories that each hold a response are samples."""
 
+_ONE: Final = set_of("history trajectory conversation")
+"""Objects under such a key are turns of one."""
+
 _BY_BOTH: Final = set_of("answer solution explanation rationale")
 """What stands beside a question under such a key is the data set's, unless it has another."""
 
@@ -306,9 +309,8 @@ def differs(values: Values, prompts: Values) -> bool:
 def _is_split(path: str, tier: int, columns: Columns) -> bool:
     """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
     *above, last = parts_of(path)
-    pieces = not _PIECES.isdisjoint(last) or any(
-        part in (["history"], ["trajectory"]) or not _TURNS.isdisjoint(part) for part in above
-    )
+    of_turns = not _ONE.isdisjoint(path.split(".")[:-1]) or any(not _TURNS.isdisjoint(part) for part in above)
+    pieces = of_turns or not _PIECES.isdisjoint(last)
     if pieces or tier in (0, 1, _WORD):
         return not pieces
     if any("*" in key and key != "*" for key in path.split(".")):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from board.analysis.pair_notes import SCALE
 from board.analysis.run_settings import KL_ESTIMATORS
+from board.text import counting
 from board.text.format_number import fmt
 
 _NAMED: Final = 3
@@ -32,8 +33,7 @@ def lacking(names: Sequence[str]) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """A few names, and how many more."""
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    return counting.listed(names, _NAMED)
 
 
 def estimators(settings: Mapping[str, Mapping[str, Any]]) -> str:

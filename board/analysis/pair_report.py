@@ -15,7 +15,7 @@ from board.analysis.prompt_list import text_column
 from board.analysis.run_pair import RunPair
 from board.text.counting import plural
 from board.text.display import shorten
-from board.text.format_number import MISSING, fmt
+from board.text.format_number import MISSING, fmt, signed
 from board.text.terminal import on_one_line, printable
 
 VERSION: Final = 1
@@ -132,11 +132,7 @@ def _difference(pair: RunPair) -> str:
 
 
 def _interval(difference: float, low: float, high: float) -> str:
-    return f"{_signed(difference):>8}  {COVERAGE:.0%} interval {_signed(low)} to {_signed(high)}"
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{fmt(value)}"
+    return f"{signed(difference):>8}  {COVERAGE:.0%} interval {signed(low)} to {signed(high)}"
 
 
 def _steps(pair: RunPair) -> str:
@@ -154,7 +150,7 @@ def _steps(pair: RunPair) -> str:
 
 def _prompts(pair: RunPair) -> str:
     most: list[Any] = [*pair.prompts[pair.prompts["difference"] != 0].iloc[:_PROMPTS].itertuples()]
-    rows = [f"  {_signed(row.difference):>8}  {fmt(row.mean_a)} to {fmt(row.mean_b)}  {_text(pair, row)}" for row in most]
+    rows = [f"  {signed(row.difference):>8}  {fmt(row.mean_a)} to {fmt(row.mean_b)}  {_text(pair, row)}" for row in most]
     return "\n".join(["Prompts that differ most:", *rows]) if rows else ""
 
 

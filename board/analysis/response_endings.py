@@ -108,14 +108,15 @@ def table(run: Run, found: Endings, step: int) -> pd.DataFrame:
             "responses": int((own & here).sum()),
             "share": float(own[here].mean()) if here.any() else np.nan,
             "share_in_run": float(own.mean()),
-            "reward": _mean(reward[own]),
-            "tokens": _mean(tokens[own]),
+            "reward": mean_known(reward[own]),
+            "tokens": mean_known(tokens[own]),
         }
         for name, own in marks.items()
     ]
     return pd.DataFrame(rows, columns=["ending", "responses", "share", "share_in_run", "reward", "tokens"])
 
 
-def _mean(values: NDArray[np.float64]) -> float:
+def mean_known(values: NDArray[np.float64]) -> float:
+    """Of those that are known; NaN where none is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else np.nan

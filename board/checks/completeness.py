@@ -20,7 +20,7 @@ from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.format_number import fmt
 
 LEAST_STEPS: Final = 5
@@ -48,11 +48,9 @@ _RANK: Final = re.compile("[0-9]{1,18}")
 """A rank that is a number; what has more digits is some other name."""
 
 
-def _named(values: NDArray[np.int64] | list[int], count: int | None = None) -> str:
+def _named(values: NDArray[np.int64] | list[int], count: int = 0) -> str:
     """The first of the values, and how many more there are; of `count`, where not all of them are given."""
-    count = len(values) if count is None else count
-    shown = ", ".join(str(int(value)) for value in values[:NAMED])
-    return shown if count <= NAMED else f"{shown} and {count - NAMED:,} more"
+    return listed(map(int, values), NAMED, count)
 
 
 def _first_between(bounds: Sequence[tuple[int, int]], stride: int) -> list[int]:

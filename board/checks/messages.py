@@ -5,7 +5,7 @@ from typing import Any
 
 from board.checks import VERSION
 from board.checks.contract import SEVERITIES, CheckReport, ReportedFault
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable
 
 
@@ -17,9 +17,7 @@ def summary(checked: CheckReport) -> str:
 
 def places(finding: ReportedFault) -> str:
     """The first places of a finding, and how many more there are; empty when it has none."""
-    named = ", ".join(place.source for place in finding.where)
-    more = finding.places - len(finding.where)
-    return f"{named} and {more:,} more" if more else named
+    return listed((place.source for place in finding.where), len(finding.where), finding.places)
 
 
 def amount(finding: ReportedFault) -> str:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from board.analysis.concordance import spread
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
@@ -69,7 +70,7 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
     doubtful = np.flatnonzero(both & ~alike)
     alike[doubtful] = [_byte_level_alike(joined[row].as_py(), responses[row].as_py()) for row in doubtful]
     differs[both] = np.where(alike[both], 0, NOT_LOOKED)
-    closely, left_out = _evenly(doubtful[~alike[doubtful]], CLOSELY), dict[tuple[str, ...], str]()
+    closely, left_out = spread(doubtful[~alike[doubtful]], CLOSELY), dict[tuple[str, ...], str]()
     for row in closely:
         differs[row], names, end = _differs(batch, tokens[row].as_py(), responses[row].as_py(), int(row))
         lacks[row] = " ".join(name for name in names if name != end)
@@ -110,10 +111,6 @@ def _byte_level_alike(joined: str, response: str) -> bool:
     except UnicodeEncodeError:  # a letter that names no byte
         return False
     return _NO_TEXT.sub("", text) == _NO_TEXT.sub("", response)
-
-
-def _evenly(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
 def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> tuple[float, tuple[str, ...], str]:

@@ -12,7 +12,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.theme import AXIS_TITLE, MARK, base_layout, leave_room, plain, tint
 from board.metrics.formulas import Float64Array
-from board.text.format_number import fmt
+from board.text.format_number import fmt, signed
 
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "8px,2px,2px,2px,2px,2px", "1px,3px")
 """Lines of runs differ by more than their colours: in the order in which the runs are chosen."""
@@ -128,15 +128,11 @@ def band(run: RunLine, frame: pd.DataFrame, along: str) -> Spec:
 
 def _shift(run: RunLine, frame: pd.DataFrame) -> Spec:
     told = [
-        f"{percent:.0f} %: {_signed(difference)}" + (f", {_signed(low)} to {_signed(high)}" if low == low else "")
+        f"{percent:.0f} %: {signed(difference)}" + (f", {signed(low)} to {signed(high)}" if low == low else "")
         for percent, difference, low, high in frame[["percent", "difference", "low", "high"]].itertuples(index=False)
     ]
     line = _line(run, frame["percent"].to_numpy(np.float64), frame["difference"].to_numpy(np.float64))
     return line | {"text": told, "hovertemplate": "%{text}"}
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{fmt(value)}"
 
 
 def _some(runs: Sequence[tuple[RunLine, Float64Array]], what: str) -> list[tuple[RunLine, Float64Array]]:

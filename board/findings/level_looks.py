@@ -20,7 +20,7 @@ from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent
 from board.metrics.formulas import Float64Array
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
 
@@ -177,9 +177,9 @@ def paid_whatever(dossier: Dossier, least: float) -> Look:
     marks = known & np.isin(dossier.prompts, always.index) & (step >= first)
     shown = dossier.frame[~pd.Series(dossier.prompts).where(marks).duplicated().to_numpy() & marks]
     names = shown["prompt_id"].astype(str).tolist() if "prompt_id" in shown else _told_apart(dossier, shown.index)
-    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
-    effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
+    said = f"{listed(names, _NAMED)} ({int(marks.sum()):,} rollouts{wrong})"
+    effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {said}"
     since = dossier.steps.of_rows[marks].min()
     effect = f"from step {since} on {effect}" if since > dossier.steps.numbers[0] else effect
     effect = _source_paid(dossier, marks, known, good) + effect

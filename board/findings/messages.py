@@ -8,7 +8,7 @@ from board.checks.contract import SEVERITIES, EvidencePlace
 from board.findings import VERSION
 from board.findings.contract import Finding, FindingsReport, TokenPlace
 from board.runs.rollout import parsed_source
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable
 
 _NAMED = 5
@@ -42,8 +42,7 @@ def _paragraph(number: int, finding: Finding) -> str:
         f"{place.rollout.source} token {place.position}" for place in finding.tokens
     ]
     if named:
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        lines.append(f"  evidence   {on_one_line(', '.join(named[:_NAMED]) + more)}")
+        lines.append(f"  evidence   {on_one_line(listed(named, _NAMED))}")
     lines += [f"  may mean   {finding.means}", f"  or else    {finding.looks_like}"]
     return "\n".join([*lines, *(f"  next       {page}: {what}" for page, what in finding.next)])
 

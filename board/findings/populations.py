@@ -16,7 +16,7 @@ from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import outbreak
 from board.findings.spreading import percent
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.format_number import fmt
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ _TURN: Final = re.compile(
 
 
 def _named(steps: NDArray[np.int64]) -> str:
-    shown = ", ".join(map(str, steps[:_NAMED].tolist()))
-    return shown if len(steps) <= _NAMED else f"{shown} and {len(steps) - _NAMED:,} more"
+    return listed(steps.tolist(), _NAMED)
 
 
 def make_up(dossier: Dossier) -> pd.DataFrame:

@@ -24,8 +24,8 @@ PADS: Final = ContextVar("PADS", default=COMMON_PADS)
 _REASONING: Final = ("reasoning_content", "thinking", "reasoning")
 """Keys under which chat templates keep what was thought before the answer."""
 
-_SAMPLED: Final = set_of("assistant agent model ai aimessage bot chatbot gpt chatgpt llm policy actor")
-"""Roles of what is trained, by the letters they begin with: `assistant_2` is one, too."""
+_SAMPLED: Final = set_of("assistant agent model ai aimessage bot chatbot gpt chatgpt llm policy actor function_call tool_call")
+"""Roles of what is trained, by the letters they begin with: `assistant_2` is one, too; a call as a turn of its own is the model's."""
 
 _ASKING: Final = set_of(
     "system developer user human humanmessage systemmessage instruction task context tool toolmessage function"
@@ -33,7 +33,7 @@ _ASKING: Final = set_of(
 )
 """Roles of what is said to it."""
 
-_LETTERS: Final = re.compile("[a-z]*")
+_LETTERS: Final = re.compile("(function|tool)_call|[a-z]*")
 _SAYS: Final = ("content", "value", "parts", "text", "message", "prompt")
 """Keys under which a message has its content, the usual one first."""
 
@@ -58,6 +58,15 @@ def is_chat(value: Any) -> bool:
         and bool(value)
         and all(isinstance(message, dict) and _role(message) is not None for message in value)
     )
+
+
+def items_in(values: Sequence[Any]) -> Iterator[Any]:
+    """The values, and of lists that are no conversation what is in them."""
+    for value in values:
+        if isinstance(value, list) and not is_chat(value):
+            yield from items_in(value)
+        elif value is not None:
+            yield value
 
 
 def messages_in(value: Any) -> list[dict[str, Any]] | None:

@@ -29,10 +29,11 @@ _ROWS: Final = 8
 
 
 def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
-    """The lists of rollouts within an object, by path, the longest first; none in one that is a rollout, nor within or around another."""
-    if not SPEAKS.isdisjoint(record):
+    """The lists of rollouts within an object, by path, the longest first; none in one that is a rollout, nor within or around another.
+    Objects under keys of their own may be rollouts whatever they say."""
+    if not SPEAKS.isdisjoint(record) or any(map(messages_in, record.values())):
         return []
-    found = [(path, rows) for path, rows in rows_within(record) if not is_chat(rows) and _speaks(rows[0])]
+    found = [(path, rows) for path, rows in rows_within(record) if not is_chat(rows) and (_speaks(rows[0]) or path.endswith("*"))]
     taken: set[int] = set()
     apart: dict[str, list[Record]] = {}
     for path, rows in sorted(found, key=lambda one: -len(one[1])):

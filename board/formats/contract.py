@@ -5,6 +5,7 @@ It knows field names and shapes, and nothing of files, frames or screens.
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,10 @@ class Head:
     """Path within the run, with slashes."""
     records: tuple[Record, ...]
     """The first few records; at least one."""
+
+    def has(self, *keys: AbstractSet[str]) -> bool:
+        """Whether a record has all of these keys, or of one of these sets."""
+        return any(record.keys() >= these for record in self.records for these in keys)
 
 
 @dataclass(frozen=True)

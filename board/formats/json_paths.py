@@ -15,15 +15,15 @@ _INDEX: Final = re.compile("[0-9]{1,6}")
 
 def found(value: Any, path: str) -> Any:
     """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list,
-    `choices.*.text` the texts of all its items, and `response_*` the values of all keys that have a number there, in its order.
+    `choices.*.text` the texts of all its items, and `response_*` the values of all keys that have a number or one letter there, in order.
 
     None when nothing does.
     """
     if isinstance(value, dict):
         if path in value:
             return value[path]
-        if "*" in path and (numbered := {int(is_at[1]): key for key in value if (is_at := _numbered(path).fullmatch(key))}):
-            return [value[numbered[at]] for at in sorted(numbered)]
+        if "*" in path and (numbered := [key for key in value if _numbered(path).fullmatch(key)]):
+            return [value[key] for key in sorted(numbered, key=lambda key: (len(key), key))]
         starts = [at for at, char in enumerate(path) if char == "." and path[:at] in value]
         inner = (found(value[path[:at]], path[at + 1 :]) for at in starts)
         return next((one for one in inner if one is not None), None)
@@ -38,10 +38,10 @@ def found(value: Any, path: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _numbered(path: str) -> re.Pattern[str]:
-    """The keys that a path stands for whose `*` is a number: none where it is a whole key, as in a list."""
+    """The keys that a path stands for whose `*` is a number or a letter: none where it is a whole key, as in a list."""
     before, _, behind = path.partition("*")
     return re.compile(
-        f"{re.escape(before)}([0-9]{{1,6}}){re.escape(behind)}" if before.strip(".") or behind.strip(".") else "(?!)"
+        f"{re.escape(before)}([0-9]{{1,6}}|[A-Za-z]){re.escape(behind)}" if before.strip(".") or behind.strip(".") else "(?!)"
     )
 
 
@@ -75,11 +75,12 @@ def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[
 
 
 def rows_within(record: Record, depth: int = 3) -> Iterator[tuple[str, list[Record]]]:
-    """Every list of objects in the objects of a record, with its path; of objects whose keys differ, as ids do, `*` is every one, which are
-    rows themselves where they have a key in common."""
-    objects = [value for value in record.values() if isinstance(value, dict)]
-    if 1 < len(objects) == len(record) and set.intersection(*map(set, objects)):
-        yield "*", objects
+    """Every list of objects in the objects of a record, with its path; of objects, or within one key lists of them, under keys that
+    differ, as ids do, `*` is every one, which are rows themselves where they have a key in common."""
+    rows = [row for value in record.values() for row in (value if depth < 3 and isinstance(value, list) else [value])]
+    of_one_shape = len({*map(type, record.values())}) == 1 < len(record)
+    if of_one_shape and rows and all(isinstance(row, dict) for row in rows) and set.intersection(*map(set, rows)):
+        yield "*", rows
     for key, value in record.items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             yield key, value

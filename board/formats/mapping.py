@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import chat, messages_in, turns
+from board.formats.chat import chat, items_in, messages_in, turns
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in
@@ -214,7 +214,7 @@ def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
     pieces of one response that response."""
     said = rollout.get("response")
     if (messages := messages_in(said)) is None:
-        pieces = [one for one in said if one is not None] if isinstance(said, list) else []
+        pieces = [*items_in([said])]
         return {"response": "\n\n".join(pieces)} if pieces and all(isinstance(one, str) for one in pieces) else {}
     prompt, response = turns(messages)
     if paths.get("prompt", paths["response"]) == paths["response"]:

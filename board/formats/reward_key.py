@@ -23,7 +23,7 @@ _NONE: Final = set_of(
 
 _RIGHT: Final = set_of(
     "correct correctness graded passed pass resolved solved accuracy acc em exact match verdict judge judgement"
-    " judgment grade win point"
+    " judgment grade win winner point follow"
 )
 """Words of what says whether a rollout did well."""
 
@@ -43,8 +43,10 @@ def is_number(value: Any) -> bool:
 
 
 def is_verdict(path: str, values: Values) -> bool:
-    """Whether a key says of a rollout that it is right, as `correct` does beside true and false, and not what would be."""
-    return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and every(values, lambda one: str(one).lower() in ("true", "false"))
+    """Whether a key says of a rollout that it is right, as `correct` does beside true, no or 1, and not what would be."""
+    return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and every(
+        values, lambda one: str(one).lower() in ("true", "false", "yes", "no", "0", "1")
+    )
 
 
 def is_reward(value: Any) -> bool:
@@ -93,9 +95,10 @@ def _parent(path: str) -> str:
 
 
 def _may_score(path: str) -> bool:
-    """Whether a key is called as no weight, count or id, and tells nothing of what was asked."""
+    """Whether a key is called as no weight, count or id, and tells nothing of what was asked but whether it was done."""
     last = parts_of(path)[-1]
-    return bool(last) and _NONE.isdisjoint(last) and last[-1] != "answer" and not is_asked(path)
+    asked = is_asked(path) and (_RIGHT | _SUCCESS).isdisjoint(last)
+    return bool(last) and _NONE.isdisjoint(last) and last[-1] != "answer" and not asked
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, set_of
-from board.formats.chat import is_chat, is_sampled, messages_in
+from board.formats.chat import is_chat, is_sampled, items_in, messages_in
 from board.formats.json_paths import found
 from board.sources.json_record import Record
 
@@ -61,6 +61,9 @@ _TURNS: Final = set_of("step turn action chunk paragraph sentence")
 _PIECES: Final = _TURNS | {"history", "trajectory", "traj"}
 """A list that is called so holds pieces of one response, not samples; trajectories that each hold a response are samples."""
 
+_ONE: Final = set_of("history trajectory conversation")
+"""Objects under such a key are turns of one."""
+
 _BY_BOTH: Final = set_of("answer solution explanation rationale")
 """What stands beside a question under such a key is the data set's, unless it has another."""
 
@@ -71,20 +74,20 @@ _ENDS: Final = set_of(
     "id ids uid uuid guid hash sha md5 checksum digest fingerprint time timestamp date datetime created path file filename dir folder"
     " url uri link count num number length len size token usage cost price seed version name type kind status category"
     " subject level difficulty source dataset split language lang reason reward score rating metric log stderr stdout role"
-    " object generator title choice option key tag index idx format mask model provider repo commit branch author"
+    " object generator title choice grade verdict correctness option key tag index idx format mask model provider repo commit branch author"
 )
 """How a key ends that tells of a text rather than holding it."""
 
 _HOLDS: Final = set_of("text content message value body raw final turn")
 """Keys of an object in which a text lies."""
 
-_NUMBERED: Final = re.compile("(.*[A-Za-z].*?)([0-9]{1,6})([^0-9]*)")
-"""A key with a number in it."""
+_NUMBERED: Final = re.compile("(.*[A-Za-z].*?)([0-9]{1,6}|(?<=_)[A-Za-z](?=_|$))([^0-9]*)")
+"""A key with a number in it, or a letter by itself."""
 
 _NO_TEXT: Final = re.compile(
     r"[0-9a-fA-F]{16,} | [0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} | [-+]?[0-9.,]+(e[-+]?[0-9]+)? %?"
     r" | [0-9]{4}-[0-9]{2}-[0-9]{2}([T\ ]\S*)? | [a-z][a-z0-9+.]*://\S+ | [A-Za-z]?:?(\.{0,2}[/\\][\w.@+-]+)+[/\\]?"
-    r" | [\w.@+-]+([/\\][\w.@+-]+)+\.[a-z0-9]{1,5} | true | false | yes | no | none | null | nan | pass(ed)? | fail(ed)?",
+    r" | [\w.@+-]+([/\\][\w.@+-]+)+\.[a-z0-9]{1,5} | true | false | yes | no | none | null | nan | pass(ed)? | fail(ed)? | (in)?correct",
     re.VERBOSE | re.IGNORECASE,
 )
 """A checksum, an id, a number, a time, an address, a path or a verdict."""
@@ -122,16 +125,19 @@ def _of_objects(above: str, values: Sequence[Record | None], depth: int) -> Iter
 
 
 def _keys(objects: Sequence[Record]) -> list[str]:
-    """The keys of objects; those that differ in a number alone, counted on from one to the next, as one of which `*` is the number."""
+    """The keys of objects; those that differ in a number or letter alone, counted on from one to the next, as one of which `*` is the number."""
     keys = dict.fromkeys(key for one in objects for key in one)
     alike: dict[str, list[str]] = {}
     for key in keys:
         if numbered := _NUMBERED.fullmatch(key):
             alike.setdefault(f"{numbered[1]}*{numbered[3]}", []).append(key)
     for pattern, names in alike.items():
-        places = [int(_NUMBERED.fullmatch(name)[2]) for name in names]  # type: ignore[index]
-        kinds = {type(one[name]) for one in objects for name in names if one.get(name) is not None}
-        if max(places) - min(places) + 1 == len(names) > 1 == len(kinds) and kinds.isdisjoint((dict, list)):
+        at = [_NUMBERED.fullmatch(name)[2] for name in names]  # type: ignore[index]
+        places = [int(place) if place.isdigit() else ord(place) for place in at]
+        values = [one[name] for one in objects for name in names if one.get(name) is not None]
+        if max(places) - min(places) + 1 == len(names) > 1 == len(kinds := {*map(type, values)}) and (
+            _texts(values) or kinds.isdisjoint((dict, list))
+        ):
             keys = {pattern if key == names[0] else key: None for key in keys if key not in names[1:]}
     return [*keys]
 
@@ -224,14 +230,15 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
     """How likely what was sampled stands there, the smallest first: tier, order of names, depth, length. None where it cannot."""
     texts = _texts(values)
     parts = parts_of(path)
-    if not texts or is_reference(path) or is_asked(path) or _is_aside(parts):
+    exact = path.rpartition(".")[2] in SCALARS["response"]
+    sparse = 2 * sum(value is None for value in values) > len(values) and not exact
+    if not texts or sparse or is_reference(path) or is_asked(path) or _is_aside(parts):
         return None
     length, depth = -sum(map(len, texts)) / len(texts), len(parts)
     named, order = _named(path, parts)
-    exact = path.rpartition(".")[2] in SCALARS["response"]
     if named in (None, _WORD) and not exact and all(map(_NO_TEXT.fullmatch, texts)):
         return None
-    talks = any(is_chat(item) and any(map(is_sampled, item)) for item in _items(values))
+    talks = any(is_chat(item) and any(map(is_sampled, item)) for item in items_in(values))
     if named is not None and (named < _CHAT or not talks):
         return named, order, depth, length
     if talks:
@@ -263,7 +270,7 @@ def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
     order = aliases.index(key) if key and words(key) == list(said) else len(aliases)
     if not set(said) <= _SAID | _BY_MODEL:
         return _WORD, order
-    return (1 if set(said) <= _UNSURE else 0), order
+    return (1 if set(said) <= _UNSURE and not path.endswith("*") else 0), order
 
 
 def _is_aside(parts: Sequence[Sequence[str]]) -> bool:
@@ -276,18 +283,9 @@ def holds_text(path: str, values: Values) -> bool:
     return bool(_texts(values)) and not _is_aside(parts_of(path))
 
 
-def _items(values: Values) -> Iterator[Any]:
-    """The values, and of lists that are no conversation their items."""
-    for value in values:
-        if isinstance(value, list) and not is_chat(value):
-            yield from value
-        elif value is not None:
-            yield value
-
-
 def _texts(values: Values) -> list[str]:
     """The texts of a column, conversations written out; none where anything in it is neither."""
-    items = [item for item in _items(values) if item is not None]
+    items = [*items_in(values)]
     if not all(isinstance(item, str) or is_chat(item) for item in items):
         return []
     return [text for item in items if (text := str(item))]
@@ -311,13 +309,15 @@ def differs(values: Values, prompts: Values) -> bool:
 def _is_split(path: str, tier: int, columns: Columns) -> bool:
     """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
     *above, last = parts_of(path)
-    pieces = not _PIECES.isdisjoint(last) or any(part == ["history"] or not _TURNS.isdisjoint(part) for part in above)
+    of_turns = not _ONE.isdisjoint(path.split(".")[:-1]) or any(not _TURNS.isdisjoint(part) for part in above)
+    pieces = of_turns or not _PIECES.isdisjoint(last)
     if pieces or tier in (0, 1, _WORD):
         return not pieces
     if any("*" in key and key != "*" for key in path.split(".")):
         return True
     lengths = lengths_of(columns[path])
-    return any(other != path and as_long(values, lengths) for other, values in columns.items())
+    plain = [values for other, values in columns.items() if other != path and as_long(values, lengths)]
+    return any(not isinstance(item, list) for values in plain for value in values if value for item in value)
 
 
 def _is_scored(path: str, columns: Columns) -> bool:

@@ -45,6 +45,9 @@ def guess(records: Sequence[Record], name: str = "") -> str:
     columns: Columns = columns_of(records)
     said = find(columns)
     of_prompt: Columns = {}
+    if said:  # what stands beside no response, as in the line of sums above a file's rows, is of no rollout
+        rows = [at for at, value in enumerate(columns[said.path]) if value is not None]
+        columns = {path: [values[at] for at in rows] for path, values in columns.items()}
     if said and said.each:
         lengths = lengths_of(columns[said.path])
         of_prompt = {path: values for path, values in columns.items() if not as_long(values, lengths)}
@@ -56,7 +59,8 @@ def guess(records: Sequence[Record], name: str = "") -> str:
         **_scalars(columns, name, {*arrays.values()}, said, of_prompt),
         **{ours: Key(path) for ours, path in arrays.items()},
     }
-    left = {path: values for path, values in columns.items() if Key(path) not in fields.values() and path not in of_prompt}
+    beside = sorted(columns, key=lambda path: said is None or path.rpartition(".")[0] != said.path.rpartition(".")[0])
+    left = {path: columns[path] for path in beside if Key(path) not in fields.values() and path not in of_prompt}
     rewards = [] if "reward" in fields else rewards_in(left)
     parts = tuple((path, 1.0) for path in rewards) if len(rewards) > 1 else ()
     fields.update({"reward": Key(rewards[0])} if len(rewards) == 1 else {})
@@ -130,7 +134,7 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
             continue  # the conversation has it, or the row is the group
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
         # a key that says so itself comes before one of which only what is around it does, as `meta.src`
-        by_words = sorted(may, key=lambda one: not is_asked(one.rpartition(".")[2]))
+        by_words = sorted(may, key=lambda one: not is_asked(" ".join(parts_of(one)[-1])))
         told = [one for one in by_words if _may_be(ours, one, may[one])]
         path = _choose(ours, aliases, may) or next(iter(told), None)
         if path is not None and ours == "ground_truth":  # `gold_answer` beside `answer` says whose that is
@@ -162,10 +166,12 @@ def _may_be(ours: str, path: str, values: Values) -> bool:
     """Whether a key that no alias names is one of ours by its words: what was asked, or the data set's own solution."""
     if ours == "prompt":
         ends_asking = every(values, lambda value: is_chat(value) and not is_sampled(value[-1]))
-        return (is_asked(path) or ends_asking) and not is_reference(path) and holds_text(path, values)
+        told = holds_text(path, values) and ("*" not in path or every(values, _is_text))
+        return (is_asked(path) or ends_asking) and not is_reference(path) and told
     if ours != "ground_truth" or is_asked(path) or is_verdict(path, values):
         return False
-    return is_reference(path) and "rejected" not in parts_of(path)[-1] and holds_text(path, values)
+    last = parts_of(path)[-1]
+    return is_reference(path) and "rejected" not in last and holds_text(" ".join(last), values)
 
 
 def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:

@@ -93,8 +93,8 @@ def kl(log_ratio: FloatArray, estimator: str = DEFAULT_ESTIMATOR) -> Float64Arra
     return _estimator(estimator).compute(log_ratio)
 
 
-def probability(logprobs: FloatArray) -> Float64Array:
-    """exp(logprob), 0 to 1 where the log-probability is one. Same shape; NaN stays NaN."""
+def exp(logprobs: FloatArray) -> Float64Array:
+    """Of log-probabilities the probabilities, 0 to 1 where they are such; of their differences the ratios. Same shape; NaN stays NaN."""
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(np.asarray(logprobs, np.float64))
 
@@ -345,9 +345,9 @@ def token_ids(arrays: Mapping[str, FloatArray]) -> NDArray[np.int32] | None:
 def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, Callable[[], FloatArray]]:
     derived: dict[str, Callable[[], FloatArray]] = {}
     if "logprobs" in arrays:
-        derived["prob"] = lambda: probability(arrays["logprobs"])
+        derived["prob"] = lambda: exp(arrays["logprobs"])
     if "ref_logprobs" in arrays:
-        derived["ref_prob"] = lambda: probability(arrays["ref_logprobs"])
+        derived["ref_prob"] = lambda: exp(arrays["ref_logprobs"])
     if "logprobs" in arrays and "ref_logprobs" in arrays:
         derived["log_ratio"] = lambda: log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
         derived["kl"] = lambda: kl(log_ratio(arrays["logprobs"], arrays["ref_logprobs"]), estimator)

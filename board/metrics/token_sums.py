@@ -62,7 +62,7 @@ class Tokens:
     @cached_property
     def probabilities(self) -> tuple[Float64Array, Float64Array]:
         """Of the trainer and of the inference engine, each (N,), both NaN where either is not finite."""
-        trained, sampled = (formulas.probability(one) for one in (self.trained, self.flats["rollout_logprobs"]))
+        trained, sampled = (formulas.exp(one) for one in (self.trained, self.flats["rollout_logprobs"]))
         both = np.isfinite(self.mismatch) & np.isfinite(trained) & np.isfinite(sampled)
         return np.where(both, trained, np.nan), np.where(both, sampled, np.nan)
 
@@ -93,11 +93,6 @@ class Tokens:
         after = np.zeros(len(values))
         after[self.counts] = onward
         return after
-
-
-def _exp(values: FloatArray) -> Float64Array:
-    with np.errstate(over="ignore", under="ignore"):
-        return np.exp(np.asarray(values, np.float64))
 
 
 def _kl(estimator: str) -> Callable[[Tokens], FloatArray]:
@@ -157,10 +152,10 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "valued_return_mc": lambda tokens: _where_valued(tokens.to_go, tokens),
     "mismatch": lambda tokens: tokens.mismatch,
     "mismatch_abs": lambda tokens: np.abs(tokens.mismatch),
-    "mismatch_error": lambda tokens: _exp(np.abs(tokens.mismatch)),
+    "mismatch_error": lambda tokens: formulas.exp(np.abs(tokens.mismatch)),
     # the tokens are the inference engine's: the log-ratio of who sampled them to who trains on them is -mismatch
     "mismatch_k3": lambda tokens: formulas.kl(-tokens.mismatch, "k3"),
-    "mismatch_weight": lambda tokens: _exp(tokens.mismatch),
+    "mismatch_weight": lambda tokens: formulas.exp(tokens.mismatch),
     "trained_prob": lambda tokens: tokens.probabilities[0],
     "sampled_prob": lambda tokens: tokens.probabilities[1],
     "prob_sum": _probability_sum,
@@ -172,7 +167,7 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "end_token": lambda tokens: tokens.flats[TOKENS],
     "update": lambda tokens: tokens.update,
     "clipped": clipped,
-    "update_ratio": lambda tokens: _exp(tokens.update),
+    "update_ratio": lambda tokens: formulas.exp(tokens.update),
     "update_k2": lambda tokens: formulas.kl(tokens.update, "k2"),
     "clip_low": lambda tokens: _beyond_clip(tokens.update, low=True),
     "clip_high": lambda tokens: _beyond_clip(tokens.update, low=False),

@@ -14,6 +14,7 @@ from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import contained_rows, native, trace_updates
 from board.formats.contract import Head, Place
+from board.formats.json_paths import rows_within
 from board.formats.mapping import HandMapping
 from board.formats.reward_key import is_number
 from board.formats.row import Row
@@ -125,15 +126,15 @@ def suggested_mapping(*found: Shard) -> str:
     """The text of a mapping by hand for shards that nobody knows, filled with the best guess from the first records of one, the first that
     can be mapped; of files of one object each, from those of the same keys.
 
-    Of one large object without a word of the policy's it is of the rows within it, where those have one.
+    Of one large object without a word of the policy's it is of the rows within it, where those have one; else of any rows, if it has none.
     """
     first = {shard.name: [*_first_records(shard)] for shard in found}
     for name, records in first.items():
-        within = contained_rows.lists_of_rows(records[0]) if len(records) == 1 else []
-        alike = [others[0] for others in first.values() if others and len(records) == 1 and others[0].keys() == records[0].keys()]
-        text = (contained_rows.guess_within(*within[0], name) if within else "") or guess(alike or records, name)
-        if text:
-            return text
+        one = records[0] if len(records) == 1 else {}
+        alike = [others[0] for others in first.values() if one and others and others[0].keys() == one.keys()]
+        for rows in (*contained_rows.lists_of_rows(one)[:1], None, *rows_within(one)):
+            if text := contained_rows.guess_within(*rows, name) if rows else guess(alike or records, name):
+                return text
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from board.sources.candidates import HALF_WRITTEN, ONE_OBJECT
 from board.sources.shards import Problem, Shard
+from board.text.counting import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ class LoadReport:
     @property
     def damage(self) -> list[str]:
         """That something in the cache was damaged, a sentence; empty when nothing was, as far as anybody has looked."""
-        named = ", ".join(self.mended[:NAMED]) + (f" and {len(self.mended) - NAMED:,} more" if len(self.mended) > NAMED else "")
+        named = listed(self.mended, NAMED)
         return [f"What the cache held of {named} was damaged, and was read again from the run itself."] if self.mended else []
 
     @property

@@ -15,7 +15,7 @@ from board.runs.format_detection import IS_LOG, suggested_mapping
 from board.runs.load_report import NAMED, LoadReport
 from board.sources.candidates import ONE_OBJECT
 from board.sources.shards import Problem, Shard, find_shards
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.path_names import path_of, shown
 from board.trackers import jsonl, nearby
 from board.trackers.contract import Curves
@@ -93,9 +93,8 @@ def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead |
         steps = [int(step) for curve in curves.values() for step in curve.steps[[0, -1]]]
         span = f" (steps {min(steps):,} to {max(steps):,})" if steps else f" (of {log.tracker})"
         told.append(shown(log.path.relative_to(folder.resolve())) + span)
-    more = f" and {len(logs) - NAMED:,} more" if len(logs) > NAMED else ""
     switch = next((said for starts, said in _SWITCHES if any(name.startswith(starts) for name in names)), _ANY_SWITCH)
     return NothingRead(
-        f"This folder holds metrics and no rollouts: {', '.join(told)}{more}. {switch}. "
+        f"This folder holds metrics and no rollouts: {listed(told, NAMED, len(logs))}. {switch}. "
         f"The curves can be drawn beside the rollouts of a run: serve --scalars {shown(folder)}."
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from board.schema import EVALUATION
 from board.sources.shards import Problem
+from board.text.counting import listed
 
 REPEAT_FACTOR: Final = 2
 """A step with at least so many times the rows of its neighbours is looked at for being written twice."""
@@ -82,9 +83,7 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
 
 
 def _repeated(shard: str, writes: list[Write]) -> Problem:
-    where = ", ".join(map(str, writes[:NAMED_WRITES]))
-    if len(writes) > NAMED_WRITES:
-        where = f"{where} and {len(writes) - NAMED_WRITES:,} more"
+    where = listed(writes, NAMED_WRITES)
     reason = f"step {writes[0].step} is written {len(writes)} times ({where}), as by a resumed job: all rows are kept"
     return Problem(shard, int(writes[1].lines[0]), reason, "flagged")
 

@@ -73,7 +73,7 @@ _SIMULATIONS: Final = re.compile(rb'\s*\{\s*"timestamp":\s*(?:null|"[^"]*"),\s*"
 
 _SETTINGS: Final = re.compile(
     r"(?:.*config|.*args|hparams|.*tokenizer.*|special_tokens_map|vocab|added_tokens|.*\.index|.*\.account|trainer_state|dataset_info"
-    r"|dataset_dict|state|metadata|manifest|.*_results|.*metrics|.*summary|.*metadata)\.json"
+    r"|dataset_dict|state|metadata|manifest|(?:all|train|eval|test|predict)_results|.*metrics|.*summary|.*metadata)\.json"
 )
 """What trainers and libraries write beside rollouts: never one itself."""
 

@@ -79,3 +79,8 @@ def size(count: float) -> str:
         if count >= factor:
             return f"{count / factor:.3g} {unit}"
     return f"{count:.0f} B"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else ''}{fmt(value)}"

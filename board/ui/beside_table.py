@@ -6,7 +6,7 @@ from typing import Final
 import pandas as pd
 
 from board.analysis.distribution_shift import Estimate
-from board.text.format_number import fmt
+from board.text.format_number import fmt, signed
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.run_looks import RunLook
@@ -35,8 +35,3 @@ def interval(of: Estimate) -> str:
         return ""
     low, high = (fmt(end, 3 if abs(end) >= 1 else 2) for end in (of.low, of.high))
     return f"{signed(of.value)} ({low} to {high})" if of.low == of.low else signed(of.value)
-
-
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else ''}{fmt(value)}"

@@ -13,7 +13,7 @@ from board.analysis.run_pair import RunPair
 from board.figures.theme import COLORS
 from board.schema import heading, unit
 from board.text.counting import plural
-from board.text.format_number import fmt
+from board.text.format_number import fmt, signed
 from board.ui import pair_export
 from board.ui.beside_runs import BesideRun
 from board.ui.components import facts
@@ -47,11 +47,6 @@ def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
         pair_export.draw(pair, sides)
     if total.prompts:
         st.caption(method(pair))
-
-
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else ''}{fmt(value)}"
 
 
 def interval(low: float, high: float) -> str:

@@ -127,7 +127,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
     among = {rollout.tokens[pinned], decoded(codec, rollout.tokens[pinned])}
     sampled = next((at for at, name in enumerate(names) if name in among), None)
     logprobs = np.array([logprob for _, logprob in others])
-    probabilities = formulas.probability(logprobs)
+    probabilities = formulas.exp(logprobs)
     total = float(np.nansum(probabilities))
     st.text(_alternatives_line(pinned, token_text(codec, rollout.tokens, pinned), sampled, len(others), total))
     table.show(

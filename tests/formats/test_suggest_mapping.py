@@ -243,15 +243,13 @@ def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
     opened = opened_as_guessed(layout.copied(tmp_path))
 
     rollouts = [opened.rollout(at) for at in range(len(opened.frame))]
-    assert (opened.report.refused, len(rollouts) > 0) == (0, True)
+    assert (opened.report.refused, len(rollouts) > 0) == (layout.refused, True)
     assert all(one["response"] or one["prompt"] for one in rollouts)
     assert ("group" in opened.frame) >= layout.each
-    first = {name: str(rollouts[0][name]).strip() for name in layout.first or {}}
-    assert first == {name: text.strip() for name, text in (layout.first or {}).items()}
+    assert {name: str(rollouts[0][name]) for name in layout.first} == layout.first
     if layout.rewards is not None:
         assert [one.reward for one in rollouts] == pytest.approx(layout.rewards or [math.nan] * len(rollouts), nan_ok=True)
-    if layout.groups is not None:
-        assert opened.frame["group"].nunique() == layout.groups
+    assert layout.groups is None or opened.frame["group"].nunique() == layout.groups
 
 
 def test_unused_keys_are_listed() -> None:

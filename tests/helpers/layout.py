@@ -1,7 +1,7 @@
 """Layouts that others document: what lies in `tests/formats/layouts`, a small file of each, and what a guess must hold of it."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copytree
 from typing import Final
@@ -27,8 +27,9 @@ class Layout:
     each: bool = False
     rows: str = ""
     rewards: list[float] | None = None
-    first: dict[str, str] | None = None
+    first: dict[str, str] = field(default_factory=dict)
     groups: int | None = None
+    refused: int = 0
 
     def copied(self, folder: Path) -> Path:
         """The file as a run of its own below a folder."""

@@ -163,7 +163,7 @@ def test_probability_is_exp_of_the_logprob() -> None:
     """0 nats is certain, minus infinity impossible, NaN unknown, and a positive "logprob" overflows to infinity."""
     logprobs = np.array([0.0, math.log(0.25), -np.inf, np.nan, -2000.0, 1e4])
 
-    assert formulas.probability(logprobs) == pytest.approx([1, 0.25, 0, math.nan, 0, math.inf], nan_ok=True)
+    assert formulas.exp(logprobs) == pytest.approx([1, 0.25, 0, math.nan, 0, math.inf], nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_nothing_given_is_changed() -> None:
     d.flags.writeable = False
     calls: list[Any] = [
         formulas.log_ratio(d, d),
-        formulas.probability(d),
+        formulas.exp(d),
         *(formulas.kl(d, name) for name in formulas.ESTIMATORS),
     ]
     formulas.segment_stats(d, np.array([0, 3]))

@@ -18,7 +18,7 @@ from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
 from board.runs.run import Run
 from board.runs.shared_values import LatestValue
-from board.text.counting import plural
+from board.text.counting import listed, plural
 from board.text.path_names import shown
 from board.ui import caches, findings_watch, late_chart, length_panels, overlay, pinned_metrics, place, sql_editor, variety_panel
 from board.ui.components import curves, step_marks
@@ -118,13 +118,9 @@ def read_from(problem: str) -> None:
     for one in (*scalars.problems, *([problem] if problem else [])):
         notice(one, "warning")
     if scalars.sources:
-        where = ", ".join(
-            f"{metric_list.short_name(shown(source.path.name))} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
-        )
-        more = len(scalars.sources) - MOST_TOLD
-        also = f" and {more:,} more" if more > 0 else ""
+        sources = (f"{metric_list.short_name(shown(source.path.name))} ({source.tracker})" for source in scalars.sources)
         drawn = "" if over else "dashed grey, "  # laid over others a run has its one colour
-        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, {drawn}from {where}{also}.")
+        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, {drawn}from {listed(sources, MOST_TOLD)}.")
 
 
 def with_comparison(panel: Panel) -> Panel:

@@ -210,16 +210,13 @@ def _joining(padding: str, beside: str) -> str | None:
 
 def _front(text: str, pads: tuple[str, ...]) -> int:
     """Where a text begins behind the pads in front of it."""
-    start = at = 0
-    while True:
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if not text.startswith(pads, at):
-            return start
-        pad = next(pad for pad in pads if text.startswith(pad, at))
-        while text.startswith(pad, at):
-            at += len(pad)
-        start = at
+    return len(text) - len(_leading(pads).sub("", text, 1))
+
+
+@lru_cache(maxsize=16)
+def _leading(pads: tuple[str, ...]) -> re.Pattern[str]:
+    """What pads in front of a text are, longest first."""
+    return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, pads)) or '(?!)'}))*+")
 
 
 def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:

@@ -4,7 +4,6 @@ opened is told, the others are there.
 Knows how a run is opened and which of its rollouts the reader wants to see; computes nothing of them.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from board.runs.run import Run
 from board.text.counting import plural
 from board.text.path_names import shown
 from board.ui import caches, filter_bar, place, progress_line, run_looks
-from board.ui.live_reload import RECENT_SECONDS
+from board.ui.live_reload import is_recent
 from board.ui.messages import notice
 from board.ui.reading_line import LOOK_SECONDS, OpenedAs, opened_as
 from board.ui.run_looks import RunLook, names
@@ -46,7 +45,7 @@ def draw(unread: Sequence[Unread], whole: Sequence[Run], root: Path) -> None:
     else:
         for one in unread:
             st.text(_words(one))
-    growing = [run for run in whole if run.reading is None and _is_recent(run)]
+    growing = [run for run in whole if run.reading is None and is_recent(run)]
     if growing:
         st.fragment(_watch, run_every=WATCH_SECONDS)(growing, root)
 
@@ -78,11 +77,6 @@ def _words(one: Unread) -> str:
         return f"{one.name}: {reading.trouble}"
     far = reading.words(load.progress if load else None)
     return f"{one.name}: {far} · its numbers are of {plural(reading.rows, 'rollout')}"
-
-
-def _is_recent(run: Run) -> bool:
-    newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
-    return abs(time.time() - newest) < RECENT_SECONDS
 
 
 def _watch(runs: Sequence[Run], root: Path) -> None:

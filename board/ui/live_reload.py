@@ -39,7 +39,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
     `shown` is the run with the rollouts alone that the reader chose, whose steps are those there are.
     """
     with st.container(gap="xxsmall", width="content", key="live"):
-        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE, on_change=place.moved)
+        on = st.toggle("Live", value=is_recent(run), key=f"live_{run.address}", help=_LIVE, on_change=place.moved)
         if len(shown.steps):
             newest = int(shown.steps[-1])
             follows = place.part("step") == newest != place.remembered("stay")
@@ -83,7 +83,8 @@ def _switched(key: str, newest: int) -> None:
         place.remember(stay=newest)
 
 
-def _is_recent(run: Run) -> bool:
+def is_recent(run: Run) -> bool:
+    """Whether the run was written to a short while ago, as far as it was read."""
     newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
     return abs(time.time() - newest) < RECENT_SECONDS
 

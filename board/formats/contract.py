@@ -5,6 +5,7 @@ It knows field names and shapes, and nothing of files, frames or screens.
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,14 @@ class Head:
     """Path within the run, with slashes."""
     records: tuple[Record, ...]
     """The first few records; at least one."""
+
+    def has(self, *shapes: AbstractSet[str]) -> bool:
+        """Whether one of the records has all keys of one of the shapes."""
+        return any(record.keys() >= shape for record in self.records for shape in shapes)
+
+    def all_have(self, keys: AbstractSet[str]) -> bool:
+        """Whether each of the records has all of the keys."""
+        return all(record.keys() >= keys for record in self.records)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ _KEYS: Final = {"task_id", "sample_idx", "completion", "tail_version"}
 
 def recognise(head: Head) -> bool:
     """By the weight versions beside a completion."""
-    return any(record.keys() >= _KEYS for record in head.records)
+    return head.has(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

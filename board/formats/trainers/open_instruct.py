@@ -27,7 +27,7 @@ _NAMES: Final = {
 
 def recognise(head: Head) -> bool:
     """Whether a record is a numbered sample of a numbered prompt, both as token ids."""
-    return any({"sample_idx", "prompt_idx", "prompt_tokens", "response_tokens"} <= record.keys() for record in head.records)
+    return head.has({"sample_idx", "prompt_idx", "prompt_tokens", "response_tokens"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -29,7 +29,7 @@ _PER_TOKEN: Final = {"logprobs": "rollout_logprobs", "advantage": "advantages"}
 
 def recognise(head: Head) -> bool:
     """By trajectories beside an episode's number."""
-    return any(record.keys() >= shape for record in head.records for shape in _SHAPES)
+    return head.has(*_SHAPES)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -33,7 +33,7 @@ _NAMES: Final = {**_ALIGNED, "response_tokens": "response_tokens", "token_reward
 
 def recognise(head: Head) -> bool:
     """Whether a record is a row with ROLL's mask."""
-    return any({_MASK, "response_tokens", "step"} <= record.keys() for record in head.records)
+    return head.has({_MASK, "response_tokens", "step"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

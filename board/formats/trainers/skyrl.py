@@ -26,7 +26,7 @@ _TRUTHS: Final = (
 
 def recognise(head: Head) -> bool:
     """Whether a record is a prompt and a response with a score, as SkyRL calls them."""
-    return any({"input_prompt", "output_response", "score"} <= record.keys() for record in head.records)
+    return head.has({"input_prompt", "output_response", "score"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

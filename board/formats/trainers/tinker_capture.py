@@ -22,7 +22,7 @@ _KEYS: Final = {"scope", "prompt_tokens", "samples"}
 
 def recognise(head: Head) -> bool:
     """By samples beside the scope they were drawn in."""
-    return any(record.keys() >= _KEYS for record in head.records)
+    return head.has(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -21,7 +21,7 @@ _NAMES: Final = {"benchmark": "data_source", "example_id": "group_id", "idx": "s
 
 def recognise(head: Head) -> bool:
     """By turns beside the benchmark they are of."""
-    return any(record.keys() >= _KEYS for record in head.records)
+    return head.has(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

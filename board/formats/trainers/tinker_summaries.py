@@ -26,7 +26,7 @@ _NAMES: Final = {
 
 def recognise(head: Head) -> bool:
     """By a trajectory's total reward beside its steps."""
-    return any(record.keys() >= _KEYS for record in head.records)
+    return head.has(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

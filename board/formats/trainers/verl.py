@@ -30,7 +30,7 @@ _TRUTH: Final = {"True": True, "False": False}
 
 def recognise(head: Head) -> bool:
     """Whether a record has an input, an output and a score."""
-    return any({"input", "output", "score", "step"} <= record.keys() for record in head.records)
+    return head.has({"input", "output", "score", "step"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -157,7 +157,9 @@ def span(tokens: Sequence[object], pads: frozenset[str], ends: Ends = Ends()) ->
     may_end = ends.is_own(stop - 1, start, len(tokens)) if ending else not ends.is_cut
     stop = stop if ending and may_end else at
     ends_of_text = [str(tokens[place]) for place in (start, stop - 1)] if start < stop else ["", ""]
-    first, last = ("" if one in END_TOKENS or one.strip().isdecimal() else one for one in ends_of_text)
+    are_ids = all(str(one).strip().isdecimal() for one in tokens)
+    first, last = ("" if one in END_TOKENS or are_ids else one for one in ends_of_text)
+    may_end = may_end and not last  # what the tokens do not end with pads the text
     return Span(start, max(start, stop), limited, may_end, first[:1].replace("▁", "_"), last.replace("<0x0A>", "\n")[-1:])
 
 

@@ -164,6 +164,7 @@ def span(tokens: Sequence[object], pads: frozenset[str], ends: Ends = Ends()) ->
 
 
 _UNKNOWN: Final = Span(0, 0)
+_CUT: Final = Span(0, 0, may_end=False)
 
 
 def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: bool = False) -> str:
@@ -259,7 +260,7 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     """
     changed: dict[str, Any] = {}
     tokens, said = record.get(fields.tokens), record.get(fields.said)
-    listed = tokens if isinstance(tokens, list) else []
+    listed = tokens if isinstance(tokens, list) else _told(said, record.get(fields.mask), pads)
     ids = _ids(pads)
     texts = [(name, text) for name in fields.texts if isinstance(text := record.get(name), str)]
     if not ids and _are_whole(listed, record.get(fields.mask), pads) and not any(_may_be_padded(text, pads) for _, text in texts):
@@ -278,6 +279,20 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     if ids and isinstance(asked_ids := record.get(fields.prompt_ids), list):
         changed[fields.prompt_ids] = _without_ids(asked_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}
+
+
+def _told(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
+    """The tokens of a response that came without any, as far as padding asks for them: the pads that its text has at its ends, and as many
+    nameless ones between them as the loss mask has entries; none where the two do not tell of the same padding."""
+    if not isinstance(text, str) or not hasattr(mask, "__len__") or not _may_be_padded(text, pads):
+        return []
+    names = (*_in_texts(pads), *_ENDS)
+    start = _front(text, names)
+    stop = _back(text, start, names, _CUT)
+    before, behind = (re.findall("|".join(map(re.escape, names)), part) for part in (text[:start], text[stop:]))
+    first, last = len(before), len(mask) - len(behind)
+    agree = first < last and mask[first] != 0 and mask[last - 1] != 0 and not any(mask[:first]) and not any(mask[last + 1 :])
+    return [*before, *[""] * (last - first), *behind] if agree else []
 
 
 def is_cut(record: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.metrics.formulas import mean_of_known
 from board.metrics.step_sums import Steps
 from board.runs.run import Run
 
@@ -108,15 +109,9 @@ def table(run: Run, found: Endings, step: int) -> pd.DataFrame:
             "responses": int((own & here).sum()),
             "share": float(own[here].mean()) if here.any() else np.nan,
             "share_in_run": float(own.mean()),
-            "reward": mean_known(reward[own]),
-            "tokens": mean_known(tokens[own]),
+            "reward": mean_of_known(reward[own]),
+            "tokens": mean_of_known(tokens[own]),
         }
         for name, own in marks.items()
     ]
     return pd.DataFrame(rows, columns=["ending", "responses", "share", "share_in_run", "reward", "tokens"])
-
-
-def mean_known(values: NDArray[np.float64]) -> float:
-    """Of those that are known; NaN where none is."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else np.nan

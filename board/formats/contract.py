@@ -22,9 +22,13 @@ class Head:
     records: tuple[Record, ...]
     """The first few records; at least one."""
 
-    def has(self, *keys: AbstractSet[str]) -> bool:
-        """Whether a record has all of these keys, or of one of these sets."""
-        return any(record.keys() >= these for record in self.records for these in keys)
+    def has(self, *shapes: AbstractSet[str]) -> bool:
+        """Whether one of the records has all keys of one of the shapes."""
+        return any(record.keys() >= shape for record in self.records for shape in shapes)
+
+    def all_have(self, keys: AbstractSet[str]) -> bool:
+        """Whether each of the records has all of the keys."""
+        return all(record.keys() >= keys for record in self.records)
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,12 @@ def _over_segments(ufunc: np.ufunc, values: NDArray[Any], offsets: IntArray) -> 
     return found
 
 
+def mean_of_known(values: Float64Array) -> float:
+    """The mean of the finite values; NaN where none is."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else np.nan
+
+
 def sums_to_end(values: Float64Array, offsets: IntArray) -> Float64Array:
     """At each place the sum from there to the end of its segment, added up from the end, shape (N,); a segment without numbers has none.
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from board import trackers
-from board.errors import BoardError, missing_library
+from board.errors import missing_library
 from board.metrics import OWN_PREFIX
 from board.metrics.declared import DIALECTS
 from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.tracker_thread import Channel
 from board.recorder.values import Parts, line, to_numpy
 from board.trackers.contract import Example, TrackerWriter, Value
+from board.trackers.registry import OPTIONS
 
 if TYPE_CHECKING:
     from board.push.recorded_steps import RecordedSteps
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
 
 def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
     """What opens a tracker, whose library is looked for then. Raises ValueError for a tracker or names that nobody knows."""
-    try:
-        tracker = trackers.tracker(name)
-    except BoardError as error:
-        raise ValueError(str(error)) from error
+    if name not in OPTIONS:
+        raise ValueError(f"track_with is one of {', '.join(OPTIONS)}, not {name!r}.")
     if names not in DIALECTS:
         raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
     plain = {key: _plain(value) for key, value in kwargs.items()}
-    return lambda: tracker.open_writer(run, **plain)
+    return lambda: trackers.tracker(name).open_writer(run, **plain)
 
 
 class Tracking:

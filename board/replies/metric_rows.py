@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from board.analysis.logged_curves import CurveReader, Logged, Scalars, find
 from board.analysis.step_metrics import computable, per_step_values
 from board.metrics.declared import METRICS
+from board.metrics.formulas import Float64Array
 from board.replies.contract import LoggedReply, LoggedScalarReply, MetricReply, MetricsReply
 from board.replies.steps import metric_keys
 from board.runs.run import Run
@@ -27,23 +30,23 @@ def logged(scalars: Scalars, curves_of: Sequence[str] = ()) -> LoggedReply | Non
 
 def _logged_row(one: Logged, *, with_curve: bool) -> LoggedScalarReply:
     steps, values = one.curve.steps, one.curve.values
-    sound = np.flatnonzero(np.isfinite(values))
-    low, high = (int(sound[pick(values[sound])]) if len(sound) else None for pick in (np.argmin, np.argmax))
     return LoggedScalarReply(
         name=one.name,
         key=one.key,
         tracker=one.source.tracker,
         source=shown(one.source.path.name),
         meaning=one.metric.meaning.en if one.metric else "",
-        steps=len(steps),
-        first=float(values[0]),
-        last=float(values[-1]),
-        lowest=float("nan") if low is None else float(values[low]),
-        lowest_step=None if low is None else int(steps[low]),
-        highest=float("nan") if high is None else float(values[high]),
-        highest_step=None if high is None else int(steps[high]),
-        curve=list(zip(steps.tolist(), values.tolist(), strict=True)) if with_curve else [],
+        **_course(steps, values, np.flatnonzero(np.isfinite(values)), with_curve=with_curve),
     )
+
+
+def _course(steps: NDArray[np.int64], values: Float64Array, sound: NDArray[np.intp], *, with_curve: bool) -> dict[str, Any]:
+    """How a number goes over the steps; its extremes are those at the `sound` places."""
+    found: dict[str, Any] = {"steps": len(steps), "first": float(values[0]), "last": float(values[-1])}
+    for name, pick in (("lowest", np.argmin), ("highest", np.argmax)):
+        at = int(sound[pick(values[sound])]) if len(sound) else None
+        found |= {name: float("nan") if at is None else float(values[at]), f"{name}_step": None if at is None else int(steps[at])}
+    return found | {"curve": list(zip(steps.tolist(), values.tolist(), strict=True)) if with_curve else []}
 
 
 def metrics(
@@ -65,21 +68,11 @@ def metrics(
 
 def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricReply:
     """`curve` is the metric by step, rising, without the steps that lack it; it is not empty."""
-    metric = METRICS.get(key)
-    numbers = curve.to_numpy(float)
-    lowest, highest = int(numbers.argmin()), int(numbers.argmax())
-    points = [(int(step), float(value)) for step, value in curve.items()] if with_curve else []  # type: ignore[call-overload]
+    metric, steps = METRICS.get(key), curve.index.to_numpy(np.int64)
     return MetricReply(
         key=key,
         meaning=metric.meaning.en if metric else "the mean of this column of the rollouts",
         unit=metric.unit if metric else "",
         formula=metric.formula if metric else "",
-        steps=len(curve),
-        first=float(numbers[0]),
-        last=float(numbers[-1]),
-        lowest=float(numbers[lowest]),
-        lowest_step=int(curve.index[lowest]),
-        highest=float(numbers[highest]),
-        highest_step=int(curve.index[highest]),
-        curve=points,
+        **_course(steps, np.asarray(curve, np.float64), np.arange(len(steps)), with_curve=with_curve),
     )

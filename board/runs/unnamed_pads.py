@@ -1,6 +1,7 @@
 """Tokens that pad by what the loss mask says of the run, though nobody named them. Knows blocks of rollouts; names no pad itself."""
 
 import json
+import re
 from typing import Final
 
 import numpy as np
@@ -19,16 +20,23 @@ LEAST_ROWS: Final = 8
 LEAST_SHARE: Final = 0.1
 """In so many rollouts, and in such a share of them, a token stands twice or more at an end."""
 
+_AT_END: Final = f"(?:{'|'.join(map(re.escape, sorted(END_TOKENS)))})\\s*$"
+
 
 def note_ends(block: Block, report: LoadReport) -> None:
     """Note whether the loss mask trains on end tokens, and whether any might pad if it does so elsewhere in the run: it is 0 there, directly
     behind what the policy wrote. Where it trains on none, it may leave out the policy's own."""
     mask = block.arrays.get(PADDED.mask)
-    if TOKENS not in block.per_token or mask is None:
+    if mask is None:
         return
-    ends, trained = are(block, END_TOKENS) == 1, np.repeat(mask.present, block.lengths) & (mask.values != 0)
+    ends, trained = are(block, END_TOKENS), np.repeat(mask.present, block.lengths) & (mask.values != 0)
     rows = np.flatnonzero(mask.present & (block.lengths > 1))
     last = block.token_offsets[rows + 1] - 1
+    bare = np.isnan(ends[last])  # rollouts without tokens: their texts end as they do
+    if PADDED.said in block.texts and bare.any():
+        said = block.texts[PADDED.said].take(pa.array(rows[bare]))
+        ends[last[bare]] = pc.match_substring_regex(said, _AT_END).fill_null(False)
+    ends = ends == 1
     report.trains_ends |= bool((ends & trained).any())
     report.doubts_ends |= bool((ends[last] & ~trained[last] & trained[last - 1]).any())
 

@@ -78,6 +78,12 @@ def opened(path: Path, within: Path | None = None) -> Iterator[BinaryIO]:
         raise BoardError(_unreadable(path, error)) from error
 
 
+def text(path: Path, within: Path | None, most: int) -> str:
+    """The beginning of a file as text, at most so many bytes. Raises as `opened`."""
+    with opened(path, within) as file:
+        return file.read(most).decode(errors="replace")
+
+
 def check(path: Path, within: Path | None = None) -> os.stat_result:
     """For a library that opens paths by itself: raises BoardError as `opened` does, and for a link out of `within`."""
     try:

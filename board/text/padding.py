@@ -157,11 +157,14 @@ def span(tokens: Sequence[object], pads: frozenset[str], ends: Ends = Ends()) ->
     may_end = ends.is_own(stop - 1, start, len(tokens)) if ending else not ends.is_cut
     stop = stop if ending and may_end else at
     ends_of_text = [str(tokens[place]) for place in (start, stop - 1)] if start < stop else ["", ""]
-    first, last = ("" if one in END_TOKENS or one.strip().isdecimal() else one for one in ends_of_text)
+    are_ids = all(str(one).strip().isdecimal() for one in tokens)
+    first, last = ("" if one in END_TOKENS or are_ids else one for one in ends_of_text)
+    may_end = may_end and not last  # what the tokens do not end with pads the text
     return Span(start, max(start, stop), limited, may_end, first[:1].replace("▁", "_"), last.replace("<0x0A>", "\n")[-1:])
 
 
 _UNKNOWN: Final = Span(0, 0)
+_CUT: Final = Span(0, 0, may_end=False)
 
 
 def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: bool = False) -> str:
@@ -210,16 +213,13 @@ def _joining(padding: str, beside: str) -> str | None:
 
 def _front(text: str, pads: tuple[str, ...]) -> int:
     """Where a text begins behind the pads in front of it."""
-    start = at = 0
-    while True:
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if not text.startswith(pads, at):
-            return start
-        pad = next(pad for pad in pads if text.startswith(pad, at))
-        while text.startswith(pad, at):
-            at += len(pad)
-        start = at
+    return len(text) - len(_leading(pads).sub("", text, 1))
+
+
+@lru_cache(maxsize=16)
+def _leading(pads: tuple[str, ...]) -> re.Pattern[str]:
+    """What pads in front of a text are, longest first."""
+    return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, pads)) or '(?!)'}))*+")
 
 
 def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
@@ -260,7 +260,7 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     """
     changed: dict[str, Any] = {}
     tokens, said = record.get(fields.tokens), record.get(fields.said)
-    listed = tokens if isinstance(tokens, list) else []
+    listed = tokens if isinstance(tokens, list) else _told(said, record.get(fields.mask), pads)
     ids = _ids(pads)
     texts = [(name, text) for name in fields.texts if isinstance(text := record.get(name), str)]
     if not ids and _are_whole(listed, record.get(fields.mask), pads) and not any(_may_be_padded(text, pads) for _, text in texts):
@@ -279,6 +279,20 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     if ids and isinstance(asked_ids := record.get(fields.prompt_ids), list):
         changed[fields.prompt_ids] = _without_ids(asked_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}
+
+
+def _told(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
+    """The tokens of a response that came without any, as far as padding asks for them: the pads that its text has at its ends, and as many
+    nameless ones between them as the loss mask has entries; none where the two do not tell of the same padding."""
+    if not isinstance(text, str) or not hasattr(mask, "__len__") or not _may_be_padded(text, pads):
+        return []
+    names = (*_in_texts(pads), *_ENDS)
+    start = _front(text, names)
+    stop = _back(text, start, names, _CUT)
+    before, behind = (re.findall("|".join(map(re.escape, names)), part) for part in (text[:start], text[stop:]))
+    first, last = len(before), len(mask) - len(behind)
+    agree = first < last and mask[first] != 0 and mask[last - 1] != 0 and not any(mask[:first]) and not any(mask[last + 1 :])
+    return [*before, *[""] * (last - first), *behind] if agree else []
 
 
 def is_cut(record: Mapping[str, Any]) -> bool:

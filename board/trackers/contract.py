@@ -90,7 +90,7 @@ class TrackerWriter(ABC):
 
 
 class Tracker(Protocol):
-    """A tracker's module. What can only be written to, such as a terminal, has `open_writer` alone."""
+    """A tracker's module. What can only be written to, such as a terminal, has `open_writer` alone; what can only be read, no `open_writer`."""
 
     NAME: str
 

@@ -14,7 +14,7 @@ from board.errors import BoardError
 from board.sources.flatten import parsed, values
 from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
 from board.sources.nearby_files import opened, walk
-from board.trackers.contract import Curves, TrackerWriter
+from board.trackers.contract import Curves
 from board.trackers.curves import Points
 
 NAME: Final = "jsonl"
@@ -100,8 +100,3 @@ def _whole(step: object) -> int | None:
     if isinstance(step, float) and step.is_integer():
         return int(step)
     return step if isinstance(step, int) and not isinstance(step, bool) else None
-
-
-def open_writer(run: str, **kwargs: Any) -> TrackerWriter:
-    """Raises BoardError: files of this name belong to the trainer."""
-    raise BoardError(f"Nothing is written to {FILE_NAME}; push to stdout with the format jsonl, and send that to a file.")

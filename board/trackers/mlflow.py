@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from board.errors import BoardError
 from board.sources import sqlite_files
-from board.sources.nearby_files import checked_writable, opened, walk
+from board.sources.nearby_files import checked_writable, opened, text, walk
 from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
 from board.trackers.curves import Points
 from board.trackers.sanitize import page, plain
@@ -29,6 +29,8 @@ SECONDS: Final = 60
 
 _ABOUT: Final = "meta.yaml"
 _METRICS: Final = "metrics"
+_TEXTS: Final = ("params", "tags")
+"""Tables, and folders of files, of a run's texts, which have no step."""
 _MOST_ABOUT: Final = 64 << 10
 _MAX_LINE: Final = 4096
 
@@ -93,8 +95,7 @@ def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
 def _name_in(about: Path, within: Path | None) -> str:
     """The run's name in its `meta.yaml`, which MLflow writes a line for each field."""
     try:
-        with opened(about, within) as file:
-            found = _RUN_NAME.search(file.read(_MOST_ABOUT).decode(errors="replace"))
+        found = _RUN_NAME.search(text(about, within, _MOST_ABOUT))
     except BoardError:
         return ""
     return next(filter(None, found.groups()), "") if found else ""
@@ -127,6 +128,17 @@ def _gather(database: sqlite3.Connection, run: str | None, points: Points) -> No
     for name, step, value, is_nan in database.execute(query, found or ("",)):
         if isinstance(name, str) and isinstance(step, int) and isinstance(value, int | float):
             points.add(name, step, float("nan") if is_nan else value if abs(value) < sys.float_info.max else value * 2.0)
+    for table in _TEXTS:
+        known = sqlite_files.columns(database, table) >= {"run_uuid", "key", "value"}
+        texts = f"SELECT key, value FROM {table} WHERE run_uuid = ?"
+        for name, value in database.execute(texts, found or ("",)) if known else ():
+            _note(points, name, value)
+
+
+def _note(points: Points, name: object, value: object) -> None:
+    """A text that the trainer gave, and not MLflow or the board."""
+    if isinstance(name, str) and isinstance(value, str) and not name.startswith(("mlflow.", _OURS)):
+        points.note(name, 0, value)
 
 
 def _of_files(folder: Path, within: Path | None) -> Curves:
@@ -144,6 +156,9 @@ def _of_files(folder: Path, within: Path | None) -> Curves:
                     if not line.endswith(b"\n") and len(line) < _MAX_LINE:
                         break  # still being written
                     raise BoardError(f"{file_path}, line {number:,}: no time, value and step.") from error
+    for place in (folder / name for name in _TEXTS):
+        for file_path in walk(place):
+            _note(points, file_path.relative_to(place).as_posix(), text(file_path, within, _MOST_ABOUT))
     return points.curves()
 
 
@@ -168,11 +183,8 @@ def open_writer(
     known = client.get_experiment_by_name(project)
     experiment = known.experiment_id if known else client.create_experiment(project)
     earlier = client.search_runs([experiment], f"tags.`{_OURS}` = '{run_id}'", max_results=1) if run_id else []
-    if earlier:
-        return MlflowWriter(client, earlier[0].info, where)
-    return MlflowWriter(
-        client, client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""}).info, where
-    )
+    begun = earlier[0] if earlier else client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""})
+    return MlflowWriter(client, begun.info, where)
 
 
 class MlflowWriter(TrackerWriter):

@@ -4,7 +4,6 @@ SWANLAB_MODE, SWANLAB_PROJECT and the rest of SwanLab's environment count as eve
 the machine nor what is printed, and takes neither the process's signals nor its exception hook.
 """
 
-import itertools
 import os
 import re
 import sys
@@ -14,15 +13,18 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from board.errors import BoardError, pip_install
+from board.sources.nearby_files import text
 from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
-from board.trackers.curves import Points
+from board.trackers.curves import MOST_LETTERS, Points
 from board.trackers.sanitize import page, plain
 from board.trackers.timeouts import within as ended_within
-from board.trackers.transaction_logs import BEGINNING, LogKind
+from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "swanlab"
 
-LOGS: Final = LogKind("SwanLab", ".swanlab", (b":SWL", 0xE1D6, 2), "swanlab.proto.swanlab.record.v1.record_pb2")
+LOGS: Final = LogKind(
+    "SwanLab", ".swanlab", (b":SWL", 0xE1D6, 2), "swanlab.proto.swanlab.record.v1.record_pb2", ("start", "name")
+)
 
 SECONDS: Final = 60
 """Longest time that beginning or closing a run may take; what is not uploaded by then stays on disk for `swanlab sync`."""
@@ -33,14 +35,7 @@ _PROJECT: Final = re.compile(r"[0-9a-zA-Z_\-+.]{1,100}")
 _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
 """What SwanLab would note about the machine."""
 
-find = LOGS.find
-
-
-def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
-    """The name of a log's experiment; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    begun = itertools.islice(LOGS.messages(path, within), BEGINNING)
-    name = next((record.start.name for record in begun if record.HasField("start")), "")
-    return {name: path} if name else {}
+find, runs = LOGS.find, LOGS.runs
 
 
 def read(path: Path, within: Path | None = None) -> Curves:
@@ -51,15 +46,19 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     logs = LOGS.parts(path)
     points = Points(logs[-1])
-    of_machine = library("swanlab.proto.swanlab.metric.column.v1.column_pb2", LOGS.tracker).COLUMN_CLASS_SYSTEM
+    kinds = library("swanlab.proto.swanlab.metric.column.v1.column_pb2", LOGS.tracker)
     machine = set()
-    for record in itertools.chain.from_iterable(LOGS.messages(log, within) for log in logs):
-        if record.HasField("column") and record.column.column_class == of_machine:
-            machine.add(record.column.column_key)
-        elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
-            points.add(record.scalar.key, record.scalar.step, record.scalar.value.number)
-        elif record.HasField("media"):
-            points.note(record.media.key, record.media.step, record.media)
+    for log in logs:
+        for record in LOGS.messages(log, within):
+            if record.HasField("column") and record.column.column_class == kinds.COLUMN_CLASS_SYSTEM:
+                machine.add(record.column.column_key)
+            elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
+                points.add(record.scalar.key, record.scalar.step, record.scalar.value.number)
+            elif record.HasField("media"):
+                media, folder = record.media, log.parent / "media" / "text"
+                files = [folder / Path(one.filename).name for one in media.value.items if media.type == kinds.COLUMN_TYPE_TEXT]
+                said = "\n".join(text(file, within, MOST_LETTERS) for file in files if file.is_file())
+                points.note(media.key, media.step, said or media)
     return points.curves()
 
 

@@ -5,6 +5,7 @@ in it. The layout of a log is LevelDB's behind a head of seven bytes: blocks of 
 bytes), a length and a kind, whole or first, middle and last of a record; a block's last bytes that cannot hold a piece's head are zero.
 """
 
+import itertools
 import re
 import struct
 import zlib
@@ -20,7 +21,7 @@ from board.trackers.contract import library
 MAX_RECORD: Final = 64 << 20
 """Bytes of one record; a step's numbers take kilobytes."""
 
-BEGINNING: Final = 50
+_BEGINNING: Final = 50
 """Records at a log's beginning among which the run's own is: both trackers write it first or second."""
 
 _BLOCK: Final = 32 << 10
@@ -41,11 +42,20 @@ class LogKind:
     """How a log begins: letters, a number, the layout's version."""
     protobufs: str
     """The module of the tracker's library that has its records as `Record`."""
+    named: tuple[str, str]
+    """The kind of record that names the run, and its field that does."""
 
     def find(self, folder: Path) -> list[Path]:
         """The log of each run in a folder or below it; of several of one run the last."""
         logs = sorted(walk(folder, lambda name: name.endswith(self.ending)), key=_begun)
         return list({(path.parent.parent, path.name): path for path in logs}.values())
+
+    def runs(self, path: Path, within: Path | None = None) -> dict[str, Path]:
+        """The name of a log's run; {} for one without. No more than the log's beginning is read; raises as `messages` does."""
+        begun = itertools.islice(self.messages(path, within), _BEGINNING)
+        kind, field = self.named
+        name = next((getattr(getattr(record, kind), field) for record in begun if record.HasField(kind)), "")
+        return {name: path} if name else {}
 
     def parts(self, path: Path) -> list[Path]:
         """The logs of one run, in the order in which they were begun, given one of them or the folder that has it.

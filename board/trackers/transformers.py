@@ -12,7 +12,7 @@ from board.sources.flatten import parsed
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
-from board.trackers.contract import Curves, TrackerWriter
+from board.trackers.contract import Curves
 from board.trackers.curves import Points
 
 NAME: Final = "transformers"
@@ -77,8 +77,3 @@ def _name(key: str) -> str:
     if key in STEP_KEYS:
         return key
     return f"eval/{key.removeprefix('eval_')}" if key.startswith("eval_") else f"train/{key}"
-
-
-def open_writer(run: str, **kwargs: Any) -> TrackerWriter:
-    """Raises BoardError: the file is the trainer's."""
-    raise BoardError(f"Nothing is written to {FILE_NAME}, which is the trainer's own.")

@@ -23,11 +23,11 @@ from board.sources.nearby_files import checked_writable
 from board.trackers.contract import Curves, Example, TrackerWriter, library
 from board.trackers.curves import Points
 from board.trackers.sanitize import plain, table
-from board.trackers.transaction_logs import BEGINNING, LogKind
+from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "wandb"
 
-LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2")
+LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2", ("run", "display_name"))
 
 CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
@@ -62,14 +62,7 @@ _ROW_STEP: Final = "_step"
 _MEDIA: Final = object()
 """Stands for a table, an image or a histogram."""
 
-find = LOGS.find
-
-
-def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
-    """The name that a log's run is shown under; {} for one without. No more than the log's beginning is read; raises as `read` does."""
-    begun = itertools.islice(LOGS.messages(path, within), BEGINNING)
-    name = next((record.run.display_name for record in begun if record.HasField("run")), "")
-    return {name: path} if name else {}
+find, runs = LOGS.find, LOGS.runs
 
 
 def read(path: Path, within: Path | None = None) -> Curves:

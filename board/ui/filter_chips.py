@@ -1,4 +1,4 @@
-"""Changes to the filter in the reader's link, chip by chip, as callbacks make them. Draws nothing and asks no query.
+"""Changes to the filter in the reader's link, chip by chip, as callbacks make them, and the button that adds one. Asks no query.
 
 What a change asks for is tried when the page is drawn: `board.ui.filter_bar` puts the last good filter back where it is no condition.
 """
@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
+
+import streamlit as st
 
 from board.errors import BoardError
 from board.sql.chips import Chip, chip, parsed, written
@@ -29,6 +31,11 @@ def chips() -> list[Chip]:
 def add(condition: str) -> None:
     """Ask that this holds, too. A condition that is there already is switched on."""
     _add(condition, None)
+
+
+def offer(label: str, condition: str, key: str = "") -> None:
+    """A button that adds the condition."""
+    st.button(label, key=key or label, type="tertiary", on_click=add, args=(condition,))
 
 
 def toggle(condition: str) -> None:

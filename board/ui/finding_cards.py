@@ -82,12 +82,8 @@ def _details(finding: Finding) -> None:
     _next(finding)
     with st.container(horizontal=True, gap="small", key="finding_filters"):
         if condition := conditions.of_rollouts(finding):
-            _filter("Filter by its rollouts", condition)
-        _filter("Filter by its steps", conditions.of_steps(finding))
-
-
-def _filter(label: str, condition: str) -> None:
-    st.button(label, key=label, type="tertiary", on_click=filter_chips.add, args=(condition,))
+            filter_chips.offer("Filter by its rollouts", condition)
+        filter_chips.offer("Filter by its steps", conditions.of_steps(finding))
 
 
 def _next(finding: Finding) -> None:

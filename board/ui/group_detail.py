@@ -77,14 +77,10 @@ def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: 
         _move("◀ Group", numbers[here - 1] if here else None, "group_before")
         _move("Group ▶", numbers[here + 1] if here + 1 < len(numbers) else None, "group_after")
         hiding_choice()
-        _chip("Filter: this group", f"{column('step')} = {group['step']} AND {column('group')} = {group['group']}")
+        filter_chips.offer("Filter: this group", f"{column('step')} = {group['step']} AND {column('group')} = {group['group']}")
         if prompt_key is not None:
-            _chip("Filter: this prompt", f"{column('prompt_key')} = {prompt_key}")
+            filter_chips.offer("Filter: this prompt", f"{column('prompt_key')} = {prompt_key}")
         st.text(said(group, choices))
-
-
-def _chip(label: str, condition: str) -> None:
-    st.button(label, key=label, type="tertiary", on_click=filter_chips.add, args=(condition,))
 
 
 def said(group: Mapping[Hashable, Any], choices: GroupChoices) -> str:

@@ -84,7 +84,7 @@ def _switched(key: str, newest: int) -> None:
 
 
 def is_recent(run: Run) -> bool:
-    """Whether the newest of its shards was written a moment ago."""
+    """Whether the run was written to a short while ago, as far as it was read."""
     newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
     return abs(time.time() - newest) < RECENT_SECONDS
 

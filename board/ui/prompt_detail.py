@@ -73,9 +73,7 @@ def _head(prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) ->
         _move("Prompt ▶", after, "prompt_after")
         hiding_choice()
         st.text(said(facts, cohort))
-        st.button(
-            "Filter: this prompt", key="prompt_chip", type="tertiary", on_click=filter_chips.add, args=(of_prompts([prompt]),)
-        )
+        filter_chips.offer("Filter: this prompt", of_prompts([prompt]), "prompt_chip")
 
 
 def _move(label: str, prompt: int | None, key: str) -> None:

@@ -92,7 +92,7 @@ def _filter_by(view: View, key: int) -> None:
         return
     with st.popover("Filter by"):
         for said, condition in alike.conditions(view.run, key).items():
-            st.button(said, key=f"filter_by_{said}", type="tertiary", on_click=filter_chips.add, args=(condition,))
+            filter_chips.offer(said, condition, f"filter_by_{said}")
 
 
 def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:

@@ -29,6 +29,12 @@ BROKEN = "And king far below,\nDancing dancing to and fro,\nSoft and low."
 FARMED = "And snow,\nIn the snow,\nThe snow snow,\nIn snow,\nThe snow,\nAnd snow."
 
 
+def test_one_run_is_read_in_an_editor() -> None:
+    """It is plain text, a rollout a line."""
+    rows = [json.loads(line) for line in (RUNS / "tiny_ppo_eval" / "data.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"step", "prompt", "response", "reward"} <= rows[0].keys()
+
+
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     """A tokenizer over a few hundred poems."""

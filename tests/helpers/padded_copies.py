@@ -42,15 +42,17 @@ def padded(row: dict[str, Any], pad: str, side: str, arrays: str, dice: Random) 
 
 
 def place(root: Path, name: str, arrays: str, copy: tuple[str, str] | None) -> None:
-    """Write a generated run as it is, or as a padded copy (pad, side); its rows without tokens where `arrays` is "none"."""
+    """Write a generated run as it is, or as a padded copy (pad, side); without arrays where `arrays` is "none", without tokens for "mask"."""
     dice, shards = Random(f"pads {name}"), dict[str, list[dict[str, Any]]]()
     for shard, row in RUNS[name](Random(f"golden {name}")):
         if arrays == "none":
             row = {key: value for key, value in row.items() if not isinstance(value, list)}
-        if arrays == "masked":
+        if arrays in ("masked", "mask"):
             row = row | {"loss_mask": [1] * len(row["response_tokens"])}
         if row["step"] < 6:
-            shards.setdefault(shard, []).append(padded(row, *copy, arrays, dice) if copy else row)
+            made = padded(row, *copy, arrays, dice) if copy else row
+            left_out = {"response_tokens"} if arrays == "mask" else set[str]()
+            shards.setdefault(shard, []).append({name: value for name, value in made.items() if name not in left_out})
     folder = write_run(root / name, shards)
     if copy and copy[0] == NAMED:
         (folder / "rollouts.toml").write_text(f"pads = [{json.dumps(NAMED)}]\n", encoding="utf-8")

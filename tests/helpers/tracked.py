@@ -84,7 +84,7 @@ for attempt in attempts:
     try:
         attempt()
     except TrackerMissing as error:
-        assert f"pip install {name}" in str(error), error
+        assert f"{sys.executable} -m pip install {name}" in str(error), error
     else:
         raise SystemExit("no error")
 """

@@ -32,7 +32,7 @@ def test_a_library_that_is_missing(tmp_path: Path) -> None:
     )
 
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert "pip install tensorboard" in ended.stderr
+    assert f"{sys.executable} -m pip install tensorboard" in ended.stderr
     assert "Traceback" not in ended.stderr
     pushed(tmp_path / "run", "--to", "tensorboard", "--log-dir", tmp_path / "tb")
     assert in_tensorboard(tmp_path / "tb" / "run") == expected(tmp_path / "run", np.float32)

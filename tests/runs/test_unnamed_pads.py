@@ -88,3 +88,14 @@ def test_the_whole_run_says_whether_an_end_token_pads(tmp_path: Path) -> None:
     for run in (open_run(folder), open_run(folder)):
         assert [run.rollout(key).tokens for key in run.frame.index] == [["a", "b"], ["a", "b"], ["a", "</s>"]]
         assert run.report.counts.total() == 0
+
+
+def test_a_text_and_its_mask_tell_it_without_tokens(tmp_path: Path) -> None:
+    """What the loss mask leaves out at either end, as much as pads the text there, goes of the arrays, too."""
+    made = [{"step": 1, "prompt": "p"} | one | {"response_tokens": None} for one in (CUT, ENDED)]
+    made[1] |= {"response": "<pad>a</s></s>", "loss_mask": [0, 1, 1, 0], "logprobs": [0, -1, -2, 0]}
+
+    run = open_run(add_run(tmp_path, "run", made))
+
+    assert [run.rollout(key)["response"] for key in (0, 1)] == ["ab ", "a</s>"]
+    assert [run.rollout(key)["logprobs"].tolist() for key in (0, 1)] == [[-1, -2], [-1, -2]]

@@ -85,6 +85,10 @@ RECORDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"response": "a<|im_end|></s></s>", "response_tokens": ["a", "<|im_end|>", "</s>", "</s>"], "loss_mask": [1, 1, 1, 0]},
         {"response": "a<|im_end|></s>", "response_tokens": ["a", "<|im_end|>", "</s>"], "loss_mask": [1, 1, 1]},
     ),
+    "a text that the tokens show alone to be padded": (
+        {"response": "ab 8 </s> </s>", "response_tokens": ["a", "b", " 8"]},
+        {"response": "ab 8", "response_tokens": ["a", "b", " 8"]},
+    ),
     "white space beside pads that no token has": (
         {"response": "<pad>\n a \n<pad><pad>", "response_tokens": ["<pad>", "a", "<pad>", "<pad>"]},
         {"response": "a", "response_tokens": ["a"]},

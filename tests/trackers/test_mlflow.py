@@ -42,7 +42,7 @@ def database(folder: Path) -> Path:
     """The database, as MLflow left it."""
     path = folder / "mlflow.db"
     with closing(sqlite3.connect(path)) as made:
-        made.executescript(DATABASE.read_text())
+        made.executescript(f"{DATABASE.read_text()}INSERT INTO tags SELECT 'device', 'cuda:0', run_uuid FROM runs;")
     return path
 
 
@@ -118,6 +118,7 @@ def test_the_database_that_mlflow_begins_by_itself(tmp_path: Path) -> None:
         assert read["train/reward"] == {0: 0.0, 1: 0.5, 2: 1.0}
         assert math.isnan(read["kl"].pop(1))
         assert read["kl"] == {0: 0.1, 2: 0.1}
+        assert dict(mlflow.read(path).texts) == {"device": {0: "cuda:0"}}
     assert file.read_bytes() == before
 
 

@@ -1,6 +1,7 @@
 """Tests of SwanLab as a tracker, with the real SwanLab, offline."""
 
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -97,6 +98,8 @@ def test_what_trainers_log_is_read(tmp_path: Path) -> None:
     run.finish()
     found = ours(Path(run.dir))
 
+    assert dict(swanlab.read(Path(run.dir)).texts) == {"text": {0: "1.5"}}
+    shutil.rmtree(Path(run.dir, "media"))
     assert swanlab.read(Path(run.dir)).others == ("text",)
     assert str(found.pop("nan")) == "{3: nan}"
     assert found == {"actor/lr": {step: step / 7 for step in range(3)}}

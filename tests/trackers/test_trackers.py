@@ -284,12 +284,6 @@ def test_ten_thousand_lines(tmp_path: Path) -> None:
     assert all(np.array_equal(curve.values, np.arange(10_000) / 7) for curve in found.values())
 
 
-def test_nothing_is_written_to_the_trainers_file() -> None:
-    """There is no writer for metrics.jsonl, and what to do instead is said."""
-    with pytest.raises(BoardError, match="push to stdout with the format jsonl"):
-        jsonl.open_writer("run")
-
-
 def test_names_without_end_are_refused() -> None:
     """A source with a name for each value is data, and is refused before it fills memory."""
     points = Points("source")

@@ -26,7 +26,7 @@ _NO_FILTER: Final = (None, "none")
 
 def recognise(head: Head) -> bool:
     """Whether every record is an example with its requests and their responses, raw and filtered."""
-    return all(record.keys() >= _KEYS for record in head.records)
+    return head.all_have(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

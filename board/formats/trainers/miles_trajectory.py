@@ -21,7 +21,7 @@ _NAMES: Final = {"group_index": "group_id", "sample_index": "sample_id", "reward
 
 def recognise(head: Head) -> bool:
     """Whether every record is a numbered sample with its messages and status."""
-    return all({"sample_index", "group_index", "status", "messages"} <= record.keys() for record in head.records)
+    return head.all_have({"sample_index", "group_index", "status", "messages"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -31,7 +31,7 @@ _PLACED: Final = frozenset({"rollout_id", "reward", _LOGPROBS, _MASK, *_NAMES})
 def recognise(head: Head) -> bool:
     """Whether every record is a step's numbered sample with its lengths and its text."""
     needed = {"rollout_id", "sample_index", "response", "response_length", "total_length"}
-    return all(needed <= record.keys() for record in head.records)
+    return head.all_have(needed)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -101,7 +101,7 @@ def _attempt(record: Record, place: Place) -> Record:
 
 def note(head: Head) -> str:
     """What is in the mean that is no success or failure of the model."""
-    if not all(record.keys() >= _KEYS for record in head.records):
+    if not head.all_have(_KEYS):
         return f"Simulations that ended in {' or '.join(sorted(_UNCOUNTED))} are in no mean, as in tau2-bench's own. {step_note(head.name)}"
     return f"An attempt that ended in an error is written with reward 0 and counts in the mean; `error` says which. {step_note(head.name)}"
 

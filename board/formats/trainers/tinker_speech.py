@@ -23,7 +23,7 @@ _FILE: Final = re.compile(r"eval_rollouts_(?:(?P<split>.+)_)?(?P<nth>[0-9]{1,9})
 
 def recognise(head: Head) -> bool:
     """By a transcript beside its reference and its word error rate."""
-    return all(record.keys() >= _KEYS for record in head.records)
+    return head.all_have(_KEYS)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -41,7 +41,7 @@ _SCALARS: Final = ("rank", "micro_step", "training_mode", "run_id", "export_step
 def recognise(head: Head) -> bool:
     """Whether every record has a sequence's ids beside what trainer and inference engine thought of them."""
     needed = {"token_ids", "loss_mask", "trainer_logprobs", "inference_logprobs"}
-    return all(needed <= record.keys() for record in head.records)
+    return head.all_have(needed)
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -30,7 +30,7 @@ _PLACED: Final = set_of("example_id prompt completion answer reward metrics traj
 
 def recognise(head: Head) -> bool:
     """Whether every record has an example with a prompt, a completion and a reward."""
-    return all({"example_id", "prompt", "completion", "reward"} <= record.keys() for record in head.records)
+    return head.all_have({"example_id", "prompt", "completion", "reward"})
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -139,13 +139,7 @@ def taken_away(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptCho
     """What can be done with the prompts that were picked out: every page kept to them, their ids saved."""
     name = f"{run.name}-{choices.cohort or 'prompts'}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompts_taken"):
-        st.button(
-            "Filter: these prompts",
-            key="cohort_chip",
-            type="tertiary",
-            on_click=filter_chips.add,
-            args=(condition(keys, choices),),
-        )
+        filter_chips.offer("Filter: these prompts", condition(keys, choices), "cohort_chip")
         st.download_button(
             "Ids as JSON",
             lambda: ids(run, listed, keys).to_json(orient="records", force_ascii=False, indent=1),

@@ -35,17 +35,10 @@ def _kind(name: str, look: Callable[[Dossier, float], Look]) -> Kind:
         if seen is None or isinstance(seen, CannotTell):
             return seen
         steps = dossier.steps.of_rows[seen.marks]
-        return Found(
-            effect=seen.effect,
-            first_step=int(steps.min()),
-            last_step=int(steps.max()),
-            crossed=_LIMIT,
-            measured=seen.measured,
-            strength=float(np.sqrt(seen.marks.sum())),  # of n rollouts by chance, the square root of n is the noise
-            rollouts=dossier.clearest(seen.marks, seen.by),
-            tokens=seen.tokens,
-            severity=seen.severity,
-        )
+        # of n rollouts by chance, the square root of n is the noise
+        strength, shown = float(np.sqrt(seen.marks.sum())), dossier.clearest(seen.marks, seen.by)
+        first, last = int(steps.min()), int(steps.max())
+        return Found(seen.effect, first, last, _LIMIT, seen.measured, strength, shown, seen.tokens, seen.severity)
 
     return declared(name, run)
 

@@ -11,7 +11,7 @@ from board.analysis.advantage_audit import LOGGED, step_starts
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import Outbreak, outbreak
+from board.findings.outbreaks import Outbreak, judged
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -65,10 +65,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     best = max(rules, key=lambda rule: rule.share(logged, early))
     if best.share(logged, early) < _FOLLOWED:
         return _turned(dossier, logged) or CannotTell("the logged advantages follow no rule it knows")
-    found = outbreak(dossier.steps, best.breaks, np.isfinite(best.expected), usual=limits["share"])
-    if found is None or found.share < limits["share"] or found.z < limits["z"]:
-        return None
-    return _found(dossier, best, logged, found)
+    found = judged(dossier, best.breaks, np.isfinite(best.expected), limits)
+    return None if found is None else _found(dossier, best, logged, found)
 
 
 def _rules(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
@@ -82,16 +80,10 @@ def _turned(dossier: Dossier, logged: Float64Array) -> Found | None:
     if share < _TURNED:
         return None
     wrong = np.abs(np.nan_to_num(best.expected)) > ABSOLUTE
-    return Found(
-        effect=f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
-        f"the opposite ({best.rule}): better responses are punished",
-        first_step=int(dossier.steps.of_rows[wrong].min()),
-        last_step=int(dossier.steps.of_rows[wrong].max()),
-        crossed="share",
-        measured=share,
-        strength=float(np.sqrt(wrong.sum())),
-        rollouts=dossier.clearest(wrong, np.abs(logged)),
-    )
+    effect = f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
+    effect += f"the opposite ({best.rule}): better responses are punished"
+    steps, shown = dossier.steps.of_rows[wrong], dossier.clearest(wrong, np.abs(logged))
+    return Found(effect, int(steps.min()), int(steps.max()), "share", share, float(np.sqrt(wrong.sum())), shown)
 
 
 def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
@@ -183,16 +175,7 @@ def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: O
     told += f"{dossier.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
     if turned > 0.5:
         told += f", and {fmt(100 * turned)} % of these have the opposite sign"
-    size = np.abs(logged - followed.expected)
-    return Found(
-        effect=told,
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share",
-        measured=found.share,
-        strength=found.z,
-        rollouts=dossier.clearest(breaks, size),
-    )
+    return found.found(told, dossier.clearest(breaks, np.abs(logged - followed.expected)))
 
 
 KIND: Final = declared("advantage_bug", _look)

@@ -59,16 +59,11 @@ def _told(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
     share, z = own - other, beyond(own * both.sum(), float(both.sum()), max(_USUAL, other))
     if share < limits["always"] or z < limits["z"]:
         return None
-    return Found(
-        effect=f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
-        f"before {percent(began.before)} did",
-        first_step=began.step,
-        last_step=began.last_step,
-        crossed="always",
-        measured=share,
-        strength=z,
-        rollouts=dossier.clearest(since & (told == 1)),
+    effect = (
+        f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
     )
+    effect += f"before {percent(began.before)} did"
+    return Found(effect, began.step, began.last_step, "always", share, z, dossier.clearest(since & (told == 1)))
 
 
 def _of_each_visit(dossier: Dossier, told: Float64Array) -> NDArray[np.int64]:

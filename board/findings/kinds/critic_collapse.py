@@ -86,18 +86,12 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
         return None
     if held == _OUTCOME and not (turned and before > 0):
         return None
-    first = int(curve.steps[at])
+    first, shown = int(curve.steps[at]), dossier.clearest(since & (found.error > found.total), found.error)
     fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
-    never = f"the explained variance from step {first} on is {fmt(after)}"
-    return Found(
-        effect=f"{fell if turned else never}: values predict the {held} worse than a constant would",
-        first_step=first,
-        last_step=int(curve.steps[-1]),
-        crossed="explained",
-        measured=after,
-        strength=max(strength, turn.z if turn is not None and turned else 0.0),
-        rollouts=dossier.clearest(since & (found.error > found.total), found.error),
-    )
+    effect = fell if turned else f"the explained variance from step {first} on is {fmt(after)}"
+    effect += f": values predict the {held} worse than a constant would"
+    strength = max(strength, turn.z if turn is not None and turned else 0.0)
+    return Found.since(dossier, at, effect, "explained", after, strength, shown)
 
 
 def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64Array, Float64Array]:

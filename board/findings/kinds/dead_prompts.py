@@ -45,17 +45,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     always = best[since & (dead == 1)]
     # what grows from little is clear in its later half
     clear = at if turn.is_jump else (at + len(curve.steps)) // 2
-    return Found(
-        effect=f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
-        f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient",
-        first_step=int(curve.steps[at]),
-        last_step=int(curve.steps[-1]),
-        crossed="growth",
-        measured=after - turn.before,
-        strength=turn.z,
-        severity="note" if max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED else None,
-        rollouts=dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear)),
-    )
+    effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
+    effect += f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient"
+    learned = max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED
+    shown = dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear))
+    grown, severity = after - turn.before, "note" if learned else None
+    return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
 
 
 def _are_best(dossier: Dossier) -> NDArray[np.bool_]:

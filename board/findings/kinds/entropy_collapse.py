@@ -39,16 +39,9 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if same is not None and alike:
         told += f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
     shown = dossier.since(first.at) & ((twins == 1) | (entropy < turn.before))
-    return Found(
-        effect=told,
-        first_step=first.step,
-        last_step=int(curve.steps[-1]),
-        crossed="fall with twins" if alike else "fall",
-        measured=fall,
-        strength=turn.z,
-        rollouts=dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy),
-        severity="warning" if alike or fall >= limits["steep"] else "note",
-    )
+    rollouts = dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy)
+    crossed, severity = "fall with twins" if alike else "fall", "warning" if alike or fall >= limits["steep"] else "note"
+    return Found.since(dossier, first.at, told, crossed, fall, turn.z, rollouts, severity=severity)
 
 
 def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:

@@ -76,16 +76,9 @@ def _of_rollouts(dossier: Dossier, limits: Limits) -> Answer:
         return None
     keys = dossier.clearest(same, dossier.number("kl_k3_peak_1"))
     at = dict(zip(dossier.keys.tolist(), dossier.number("kl_k3_peak_at").tolist(), strict=True))
-    return Found(
-        effect=_effect(dossier, found, since, share, name, of_name),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rollouts",
-        measured=found.share,
-        strength=found.z,
-        rollouts=keys,
-        tokens=[(key, int(at[key])) for key in keys[:MOST_SHOWN].tolist()],
-    )
+    tokens = [(key, int(at[key])) for key in keys[:MOST_SHOWN].tolist()]
+    effect = _effect(dossier, found, since, share, name, of_name)
+    return Found(effect, found.step, found.last_step, "rollouts", found.share, found.z, keys, tokens)
 
 
 def _which(dossier: Dossier, marks: NDArray[np.bool_], least: float) -> tuple[str, float, NDArray[np.bool_]]:

@@ -42,15 +42,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     grown = (end + _HARMLESS) / (before + _HARMLESS)
     if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
         return None
-    return Found(
-        effect=f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token",
-        first_step=int(curve.steps[at]),
-        last_step=int(curve.steps[-1]),
-        crossed="level",
-        measured=end,
-        strength=bent.z,
-        rollouts=dossier.clearest(dossier.since(at) & (kl > before), kl),
-    )
+    effect = f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token"
+    return Found.since(dossier, at, effect, "level", end, bent.z, dossier.clearest(dossier.since(at) & (kl > before), kl))
 
 
 def _of_logarithm(errors: Float64Array, level: Float64Array) -> Float64Array:

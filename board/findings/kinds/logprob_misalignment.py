@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.logprob_lags import PAIRS, column
-from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.contract import Answer, CannotTell, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import outbreak
+from board.findings.outbreaks import judged
 from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.counting import plural
@@ -30,8 +30,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         return CannotTell(f"no rollout has two arrays of logprobs of {_LEAST_TOKENS} tokens")
     shifted = {pair: np.nan_to_num(lag) != 0 for pair, lag in lags.items()}
     marks = np.any(list(shifted.values()), axis=0)
-    begun = outbreak(dossier.steps, marks, known, usual=limits["share"])
-    if begun is None or begun.share < limits["share"] or begun.z < limits["z"]:
+    begun = judged(dossier, marks, known, limits)
+    if begun is None:
         return None
     marks &= dossier.since(begun.at)
     pairs = sorted(PAIRS, key=lambda pair: -int((shifted[pair] & marks).sum()))
@@ -40,17 +40,9 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     ours, theirs = (title(name) for name in PAIRS[most])
     apart = dossier.number(column(most, 0))
     keys = dossier.clearest(marks & shifted[most], apart)
-    return Found(
-        effect=f"from step {begun.step} on {theirs} agrees with {ours} best when read a token {late}, in {fmt(100 * begun.share)} % of the "
-        f"rollouts ({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)}: {_gap(dossier, most, marks)}",
-        first_step=begun.step,
-        last_step=begun.last_step,
-        crossed="share",
-        measured=begun.share,
-        strength=begun.z,
-        rollouts=keys,
-        tokens=_tokens(dossier, keys[:_SHOWN], *PAIRS[most]),
-    )
+    effect = f"from step {begun.step} on {theirs} agrees with {ours} best when read a token {late}, in {fmt(100 * begun.share)} % of the "
+    effect += f"rollouts ({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)}: {_gap(dossier, most, marks)}"
+    return begun.found(effect, keys, tokens=_tokens(dossier, keys[:_SHOWN], *PAIRS[most]))
 
 
 def _lag(dossier: Dossier, pair: str, ratio: float) -> Float64Array:

@@ -34,16 +34,11 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if turn is not None and turn.z >= limits["z"]:
         return None  # it moves, if not in a line
     steps = curve.steps[known]
-    return Found(
-        effect=f"over {len(steps)} steps the reward moves by {fmt(rise)} ± {fmt(_SURE * error)}, while rewards of one "
-        f"{'group' if len(inside) else 'step'} differ by {fmt(spread)} (one standard deviation)",
-        first_step=int(steps[0]),
-        last_step=int(steps[-1]),
-        crossed="rise",
-        measured=rise / spread,
-        strength=(limits["rise"] * spread - rise) / error if error > 0 else 0.0,
-        rollouts=dossier.clearest(np.isfinite(rewards) & dossier.since(int(np.flatnonzero(known)[-1]))),
-    )
+    effect = f"over {len(steps)} steps the reward moves by {fmt(rise)} ± {fmt(_SURE * error)}, while rewards of one "
+    effect += f"{'group' if len(inside) else 'step'} differ by {fmt(spread)} (one standard deviation)"
+    strength = (limits["rise"] * spread - rise) / error if error > 0 else 0.0
+    shown = dossier.clearest(np.isfinite(rewards) & dossier.since(int(np.flatnonzero(known)[-1])))
+    return Found(effect, int(steps[0]), int(steps[-1]), "rise", rise / spread, strength, shown)
 
 
 def _line(curve: Series) -> tuple[float, float]:

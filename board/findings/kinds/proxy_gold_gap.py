@@ -35,16 +35,10 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not (rose.z > _SURE >= fell.z):  # NaN, too, where the end or the beginning has neither
         return None
     since = dossier.since(turn.at) & both
-    return Found(
-        effect=f"from step {turn.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "
-        + (f"falls by {fmt(-fell.size)}" if fell.size < 0 else f"stands (rises by {fmt(fell.size)})"),
-        first_step=turn.step,
-        last_step=int(gap.steps[-1]),
-        crossed="gap",
-        measured=turn.change,
-        strength=turn.z,
-        rollouts=dossier.clearest(since & (apart > np.nanmedian(apart)), apart),
-    )
+    effect = f"from step {turn.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "
+    effect += f"falls by {fmt(-fell.size)}" if fell.size < 0 else f"stands (rises by {fmt(fell.size)})"
+    shown = dossier.clearest(since & (apart > np.nanmedian(apart)), apart)
+    return Found.since(dossier, turn.at, effect, "gap", turn.change, turn.z, shown)
 
 
 def _scored(dossier: Dossier, values: Float64Array, both: np.ndarray) -> Float64Array:

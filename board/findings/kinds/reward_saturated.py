@@ -51,17 +51,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     turn = curve.turn()
     behind = _left_behind(dossier, since)
     begins = at if turn is None or turn.z < CLEAR else min(at, curve.departure(turn))
-    return Found(
-        effect=f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[dossier.since(at)])) / rows)} % of the rewards are "
-        f"as good as equal ({fmt(top)}): hardly any group gives a gradient{behind}",
-        first_step=int(curve.steps[begins]),
-        last_step=int(curve.steps[-1]),
-        crossed="share",
-        measured=level,
-        strength=float(np.sqrt(rows * level)),
-        rollouts=dossier.clearest(since),
-        severity="warning" if behind else None,
+    effect = (
+        f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[dossier.since(at)])) / rows)} % of the rewards are "
     )
+    effect += f"as good as equal ({fmt(top)}): hardly any group gives a gradient{behind}"
+    strength, severity = float(np.sqrt(rows * level)), "warning" if behind else None
+    return Found.since(dossier, begins, effect, "share", level, strength, dossier.clearest(since), severity=severity)
 
 
 def _left_behind(dossier: Dossier, since: NDArray[np.bool_]) -> str:

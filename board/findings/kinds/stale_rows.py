@@ -1,10 +1,12 @@
 """Rollouts of an earlier step are logged, and trained on, again."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
@@ -86,19 +88,11 @@ def _pairs(*columns: NDArray[np.generic]) -> float:
 
 
 def _found(dossier: Dossier, what: str, marks: NDArray[np.bool_], age: NDArray[np.int64], begun: Outbreak, z: float) -> Found:
-    middle = float(np.median(age[marks]))
-    return Found(
-        effect=f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
-        f"{dossier.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
-        f"{plural(round(middle), 'step')} before",
-        first_step=begun.step,
-        last_step=begun.last_step,
-        crossed="share",
-        measured=begun.share,
-        strength=z,
-        rollouts=dossier.clearest(marks),
-        severity="note" if begun.at <= 1 else None,
-    )
+    effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
+    effect += f"{dossier.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
+    effect += f"{plural(round(float(np.median(age[marks]))), 'step')} before"
+    severity: Severity | None = "note" if begun.at <= 1 else None
+    return replace(begun, z=z).found(effect, dossier.clearest(marks), severity=severity)
 
 
 KIND: Final = declared("stale_rows", _look)

@@ -39,17 +39,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     before, after = float(np.mean(lag[~since & np.isfinite(lag)])) if at else np.nan, float(np.mean(lag[since]))
     if not grows and after < limits["level"]:
         return None
-    first = int(curve.steps[at])
-    told = f"from step {first} rollouts are {fmt(after)} steps old on average"
-    return Found(
-        effect=told + (f", before {fmt(before)}" if grows else "") + _beside(dossier, lag, since),
-        first_step=first,
-        last_step=int(curve.steps[-1]),
-        crossed="growth" if grows else "level",
-        measured=after - before if grows else after,
-        strength=turn.z if turn is not None and grows else after / limits["level"],
-        rollouts=dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag),
-    )
+    told = f"from step {int(curve.steps[at])} rollouts are {fmt(after)} steps old on average"
+    told += (f", before {fmt(before)}" if grows else "") + _beside(dossier, lag, since)
+    crossed, measured = ("growth", after - before) if grows else ("level", after)
+    strength = turn.z if turn is not None and grows else after / limits["level"]
+    shown = dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag)
+    return Found.since(dossier, at, told, crossed, measured, strength, shown)
 
 
 def _lag(dossier: Dossier) -> tuple[str, Float64Array | None]:

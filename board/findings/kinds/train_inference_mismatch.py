@@ -88,17 +88,12 @@ def _found(
     if np.isfinite(where.held):
         told += f"; tokens of probability below {_IMPROBABLE} are {fmt(100 * where.are)} % of them and hold {fmt(100 * where.held)} % of it"
     told += "" if grows else _temperature(dossier, since)  # a setting is another from the first step on
-    return Found(
-        effect=told if grows else f"the engine's probabilities are others than the trainer's: {told}",
-        first_step=step,
-        last_step=int(dossier.steps.numbers[-1]),
-        crossed="ratio",
-        measured=after,
-        strength=strength,
-        rollouts=dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess),
-        tokens=where.tokens,
-        severity=None if grows or after >= limits["alarm"] else "note",
+    told = told if grows else f"the engine's probabilities are others than the trainer's: {told}"
+    shown, severity = (
+        dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess),
+        None if grows or after >= limits["alarm"] else "note",
     )
+    return Found.since(dossier, at, told, "ratio", after, strength, shown, tokens=where.tokens, severity=severity)
 
 
 def _where(dossier: Dossier, keys: NDArray[np.int64]) -> _Where:

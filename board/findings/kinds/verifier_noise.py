@@ -119,16 +119,9 @@ def _found(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | 
         return None
     # of two that contradict each other either may be wrong; of more, the odd one out
     odd = np.where(some.off > 0, some.off, -1.0)
-    return Found(
-        effect=f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts that have the same {what} as another of their group "
-        f"({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)} are rewarded differently from it",
-        first_step=begun.step,
-        last_step=begun.last_step,
-        crossed=limit,
-        measured=begun.share,
-        strength=z,
-        rollouts=dossier.clearest(marks & (odd > 0), odd),
-    )
+    effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts that have the same {what} as another of their group "
+    effect += f"({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)} are rewarded differently from it"
+    return Found(effect, begun.step, begun.last_step, limit, begun.share, z, dossier.clearest(marks & (odd > 0), odd))
 
 
 KIND: Final = declared("verifier_noise", _look)

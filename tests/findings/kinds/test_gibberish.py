@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
-from board.findings.kinds.gibberish import KIND
+from board.findings.kinds.showing import GIBBERISH as KIND
 
 
 def _letters(dice: np.random.Generator) -> str:

@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
-from board.findings.kinds.language_mixing import KIND
+from board.findings.kinds.showing import LANGUAGE_MIXING as KIND
 
 CHINESE = "我们把这个数加起来，然后看它有多大。所以答案应该是这样的，再检查一次。"
 

@@ -8,7 +8,7 @@ from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import Found
-from board.findings.kinds.prompt_echo import KIND
+from board.findings.kinds.showing import PROMPT_ECHO as KIND
 
 PROMPT = (
     "There are {} apples and {} pears in the basket of the farmer's youngest daughter, who eats one of each. How many are left?"

@@ -8,7 +8,7 @@ from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.reward_after_truncation import KIND
+from board.findings.kinds.showing import REWARD_AFTER_TRUNCATION as KIND
 
 
 def _row(dice: np.random.Generator, paid: bool) -> dict[str, Any]:

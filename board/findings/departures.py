@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.change_points import noise
+from board.findings.change_points import Turn, noise
 from board.findings.series import Series
 from board.metrics.formulas import Float64Array
 
@@ -123,6 +123,13 @@ def departures(
         end = int(known[-1]) + 1 if one.end == len(starts) else int(known[starts[one.end]])
         found.append(replace(one, at=int(known[starts[one.at]]), end=end, before=unit * one.before, after=unit * one.after))
     return found
+
+
+def dated(curve: Series, found: Turn) -> int:
+    """Index of the first step off its level of a curve that turns: a jump or a bend that is laid on it may begin within what moves slowly."""
+    direction = 1 if found.change > 0 else -1
+    off = departures(curve, direction, _SEEN * abs(found.change))
+    return next((one.at for one in off if one.stays), found.at)
 
 
 def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:

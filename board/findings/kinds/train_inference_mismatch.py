@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
+from board.findings.departures import dated
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array, before_update
 from board.text.format_number import fmt
@@ -50,7 +51,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     turn = curve.turn()
     if turn is not None and turn.z >= limits["z"] and turn.change > np.log(_GROWN):
         after = float(np.nanmean(level[max(turn.at, len(level) - max(3, len(level) // 5)) :]))
-        before, at, strength = float(np.nanmean(level[: turn.at])), curve.departure(turn), turn.z
+        before, at, strength = float(np.nanmean(level[: turn.at])), turn.at if turn.is_jump else dated(curve, turn), turn.z
         grows = True
     else:
         after, before, at, grows = float(np.nanmean(level)), np.nan, 0, False

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.entropy_collapse import KIND, has_twin
+from board.findings.kinds.turning import ENTROPY_COLLAPSE as KIND
+from board.findings.kinds.turning import has_twin
 
 STEPS, GROUPS, MEMBERS, ONSET = 16, 3, 4, 8
 

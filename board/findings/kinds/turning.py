@@ -1,0 +1,280 @@
+"""Curves over steps that turn where they should not: the KL runs away, the entropy collapses, groups fall silent, rollouts grow old."""
+
+import re
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
+from board.findings.departures import dated
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.text.format_number import fmt
+
+HARMLESS: Final = 0.05
+"""Nats per token that are added before growth is taken as a ratio: from 0.0001 to 0.01 nothing has happened."""
+MOST_KL: Final = 20.0
+"""Nats per token that a rollout counts for at most: k3 of one token can be millions."""
+_EDGE: Final = 0.2
+"""The share of the steps whose level is taken at the end, and before which a turn is the beginning of training."""
+_LEAP: Final = 0.35
+"""A KL that grows by such a share of its whole growth at one step leaps there."""
+_AROUND: Final = 3
+_STILL: Final = 1.5
+"""A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
+
+
+def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
+    kl = np.minimum(dossier.number("kl_k3_mean"), MOST_KL)
+    curve = dossier.curve_of(dossier.like_for_like(kl))
+    known = np.flatnonzero(np.isfinite(curve.mean))
+    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell("too few steps have log-probabilities of policy and reference")
+    level = np.maximum(curve.mean, 0.0)
+    # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
+    logarithm = np.log(level + HARMLESS)
+    bent = turn(curve.steps, logarithm, curve.error / (level + HARMLESS))  # the logarithm's errors, by the delta method
+    if bent is None or bent.change <= 0 or bent.z < limits["z"]:
+        return None
+    end = _end(level)
+    at = int(known[_leap(logarithm[known], _LEAP * bent.change) or np.searchsorted(known, bent.at)])
+    before = float(np.nanmean(level[:at]))
+    grown = (end + HARMLESS) / (before + HARMLESS)
+    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
+        return None
+    effect = f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token"
+    return Found.since(dossier, at, effect, "level", end, bent.z, dossier.clearest(dossier.since(at) & (kl > before), kl))
+
+
+def _leap(logarithm: Float64Array, least: float) -> int:
+    """Index of the step at which (k,) levels leap by `least` or more: medians of the three steps since against the three before; 0 for none.
+
+    A line that begins to rise fits a leap with growth around it too, and begins long before.
+    """
+    if len(logarithm) < 2 * _AROUND:
+        return 0
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(logarithm, _AROUND), axis=1)
+    leaps = medians[_AROUND:] - medians[:-_AROUND]
+    clear = np.flatnonzero(leaps >= least)
+    # of the places around the leap, the one at which a single step rises most
+    return int(clear[np.argmax(np.diff(logarithm)[clear + _AROUND - 1])]) + _AROUND if len(clear) else 0
+
+
+def _runs(level: Float64Array, at: int, end: float) -> bool:
+    """Whether a growth that begins at index `at` of (k,) levels is more than that of every beginning, which slows down."""
+    middle = level[round(0.4 * len(level)) : max(round(0.6 * len(level)), round(0.4 * len(level)) + 1)]
+    return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + HARMLESS
+
+
+def _look_for_collapse(dossier: Dossier, limits: Limits) -> Answer:
+    entropy, named = _entropy(dossier)
+    if entropy is None:
+        return CannotTell("no rollout has entropies or log-probabilities")
+    curve = dossier.curve_of(dossier.like_for_like(entropy))
+    turn = curve.turn()
+    if turn is None or turn.z < limits["z"] or turn.change >= 0 or not turn.before > 0:
+        return None
+    end = _end(curve.mean)
+    fall = 1 - end / turn.before
+    twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
+    same = dossier.curve_of(twins).turn()
+    alike = same is not None and same.z >= limits["z"] and same.change >= limits["alike"]
+    if fall < limits["fall with twins" if alike else "fall"]:
+        return None
+    at = dated(curve, turn)
+    told = f"from step {int(curve.steps[at])} {named} falls from {fmt(turn.before)} to {fmt(end)} nats per token"
+    if same is not None and alike:
+        told += f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
+    shown = dossier.since(at) & ((twins == 1) | (entropy < turn.before))
+    rollouts = dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy)
+    crossed, severity = "fall with twins" if alike else "fall", "warning" if alike or fall >= limits["steep"] else "note"
+    return Found.since(dossier, at, told, crossed, fall, turn.z, rollouts, severity=severity)
+
+
+def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:
+    """(rows,) mean entropy per token, or what stands in for it, and its name."""
+    if dossier.has("entropy_mean"):
+        return dossier.number("entropy_mean"), "the entropy"
+    if dossier.has("logprob_mean"):
+        return -dossier.number("logprob_mean"), "the mean surprisal (a proxy of the entropy, which is not logged)"
+    return None, ""
+
+
+def _end(level: Float64Array) -> float:
+    """The mean of the last of (k,) levels that are known."""
+    known = level[np.isfinite(level)]
+    return float(known[-max(LEAST_AFTER, round(_EDGE * len(known))) :].mean())
+
+
+def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
+    """(n,) 1 where another member of the group has the same digest, 0 where none has; NaN without a digest, a group, or another member."""
+    known, found = (groups >= 0) & np.isfinite(digests), np.full(len(groups), np.nan)
+    table = pd.DataFrame({"group": groups, "digest": digests})[known]
+    members, equals = (table.groupby(by)["digest"].transform("size") for by in ("group", ["group", "digest"]))
+    found[known] = np.where(members > 1, (equals > 1).astype(np.float64), np.nan)
+    return found
+
+
+_LEARNED: Final = 0.9
+"""Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
+
+
+def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
+    grouped = dossier.grouped
+    if grouped is None or not (grouped.groups["scored"] > 1).any():
+        return CannotTell("no group has several rollouts with a reward")
+    dead = np.full(len(dossier.frame), np.nan)
+    rows = dossier.key_order[np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)]
+    scored = (grouped.groups["scored"] > 1).to_numpy()
+    # each group counts once, however many rollouts it has
+    flat = np.where(scored, grouped.groups["flat"].to_numpy().astype(np.float64), np.nan)
+    dead[rows] = np.repeat(flat, grouped.groups["rollouts"].to_numpy())
+    firsts = np.full(len(dead), np.nan)
+    firsts[rows[grouped.starts[:-1]]] = flat
+    curve = dossier.curve_of(dossier.prompt_for_prompt(firsts))
+    # a step of one or two groups tells its share no better than as many draws do
+    share, groups = float(np.nanmean(firsts)), float(np.median(curve.count[curve.count > 0]))
+    turn = curve.turn(float(np.sqrt(share * (1 - share) / groups)))
+    if turn is None or turn.z < limits["z"]:
+        return None
+    end = curve.mean[max(turn.at, round((1 - _EDGE) * len(curve.mean))) :]
+    after = float(np.nanmean(end))
+    if after < limits["share"] or after - turn.before < limits["growth"]:
+        return None
+    at = dated(curve, turn)
+    since = dossier.since(at) & (dead == 1)
+    best = _are_best(dossier)
+    always = best[since & (dead == 1)]
+    # what grows from little is clear in its later half
+    clear = at if turn.is_jump else (at + len(curve.steps)) // 2
+    effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
+    effect += f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient"
+    learned = max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED
+    shown = dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear))
+    grown, severity = after - turn.before, "note" if learned else None
+    return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
+
+
+def _are_best(dossier: Dossier) -> NDArray[np.bool_]:
+    """(rows,) which rollouts have a reward nearer to the best than to the worst there is in the run."""
+    rewards = dossier.number("reward")
+    low, high = float(np.nanmin(rewards)), float(np.nanmax(rewards))
+    return rewards > (low + high) / 2
+
+
+def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at: int) -> float:
+    """The share of the growth since the step with that index that prompts solved always are; the others are solved never."""
+    known, since = np.isfinite(dead), dossier.since(at)
+
+    def grown(marks: NDArray[np.bool_]) -> float:
+        return float(marks[known & since].mean() - marks[known & ~since].mean())
+
+    all_of_it = grown(dead == 1)
+    return grown((dead == 1) & best) / all_of_it if all_of_it > 0 else 0.0
+
+
+def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
+    """(rows,) how much more often the row's prompt is dead since the step with that index than it was before, by its visits."""
+    units = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
+    since, known = dossier.since(at), np.isfinite(dead)
+    size = int(units.max(initial=0)) + 1
+
+    def share(rows: NDArray[np.bool_]) -> Float64Array:
+        counts = np.bincount(units[rows], minlength=size)
+        # an unseen prompt is half dead: visits speak for or against it
+        return (np.bincount(units[rows], dead[rows], size) + 4) / (counts + 8)
+
+    return (share(known & since) - share(known & ~since))[units]
+
+
+_VERSIONS: Final = re.compile(
+    r"(?:policy|weights?|model|actor|params?|parameters?|behaviou?r|sampler|generator|engine|rollout|tail|head)_?(?:versions?|steps?)",
+    re.IGNORECASE,
+)
+"""Names under which trainers log which version of the weights sampled a rollout."""
+_LAGS: Final = re.compile(r"staleness|(?:policy|version|weights?|off_?policy)_?(?:lag|age|steps_behind)", re.IGNORECASE)
+"""Names under which they log how many steps old it was."""
+_PACE: Final = (0.4, 2.5)
+"""Versions that count steps go up by about one a step."""
+
+
+def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
+    named, lag = _lag(dossier)
+    if lag is None:
+        return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
+    curve = dossier.curve_of(lag)
+    known = np.isfinite(curve.mean)
+    if known.sum() < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell(f"too few steps have {named}")
+    turn = curve.turn()
+    grows = turn is not None and turn.z >= limits["z"] and turn.change >= limits["growth"]
+    at = turn.at if turn is not None and grows else 0
+    since = dossier.since(at) & np.isfinite(lag)
+    before, after = float(np.mean(lag[~since & np.isfinite(lag)])) if at else np.nan, float(np.mean(lag[since]))
+    if not grows and after < limits["level"]:
+        return None
+    told = f"from step {int(curve.steps[at])} rollouts are {fmt(after)} steps old on average"
+    told += (f", before {fmt(before)}" if grows else "") + _beside(dossier, lag, since)
+    crossed, measured = ("growth", after - before) if grows else ("level", after)
+    strength = turn.z if turn is not None and grows else after / limits["level"]
+    shown = dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag)
+    return Found.since(dossier, at, told, crossed, measured, strength, shown)
+
+
+def _lag(dossier: Dossier) -> tuple[str, Float64Array | None]:
+    """The column it is told by, and how many steps old each rollout is, (rows,)."""
+    for name in sorted(map(str, dossier.frame.columns)):
+        values = dossier.number(name)
+        if not np.isfinite(values).any():
+            continue
+        if _LAGS.fullmatch(name):
+            return name, values
+        if _VERSIONS.fullmatch(name) and counts_steps(dossier.steps, values):
+            behind = dossier.steps.of_rows - values
+            return name, behind - min(0.0, float(np.nanmin(behind)))
+    return "", None
+
+
+def counts_steps(steps: Steps, versions: Float64Array) -> bool:
+    """Whether (n,) versions go up with the steps, by about one for each: a version of something else does not."""
+    newest = np.full(len(steps.numbers), -np.inf)
+    known = np.isfinite(versions)
+    np.maximum.at(newest, steps.row[known], versions[known])
+    there = np.isfinite(newest)
+    if there.sum() < LEAST_BEFORE + LEAST_AFTER or np.ptp(newest[there]) == 0:
+        return False
+    # weights that are sent no more stay at their last version
+    moved = there & (np.arange(len(newest)) <= newest.argmax())
+    if moved.sum() < LEAST_BEFORE + LEAST_AFTER:
+        return False
+    pace = float(np.polyfit(steps.numbers[moved].astype(np.float64), newest[moved], 1)[0])
+    return _PACE[0] <= pace <= _PACE[1]
+
+
+def _beside(dossier: Dossier, lag: Float64Array, since: np.ndarray) -> str:
+    """How the lag goes with the distance between trainer and engine, where both are known."""
+    if "mismatch_abs/mean" not in dossier.run.moment_names:
+        return ""
+    apart = dossier.run.moment("mismatch_abs/mean", dossier.keys)
+    both = since & np.isfinite(apart)
+    if both.sum() < 20 or not (np.std(lag[both]) > 0 and np.std(apart[both]) > 0):
+        return ""
+    together = float(np.corrcoef(lag[both], apart[both])[0, 1])
+    return f"; their age goes with the distance of trainer and engine by a correlation of {fmt(together)}"
+
+
+KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)
+ENTROPY_COLLAPSE: Final = declared("entropy_collapse", _look_for_collapse)
+DEAD_PROMPTS: Final = declared("dead_prompts", _look_for_silence)
+STALENESS: Final = declared("staleness", _look_for_age)
+KINDS: Final = (
+    KL_RUNAWAY,
+    ENTROPY_COLLAPSE,
+    DEAD_PROMPTS,
+    STALENESS,
+)

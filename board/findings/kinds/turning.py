@@ -146,10 +146,10 @@ def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
     after = float(np.nanmean(end))
     if after < limits["share"] or after - turn.before < limits["growth"]:
         return None
-    at = dated(curve, turn)
-    since = dossier.since(at) & (dead == 1)
-    best = _are_best(dossier)
-    always = best[since & (dead == 1)]
+    at, rewards = dated(curve, turn), dossier.number("reward")
+    # nearer to the best than to the worst reward of the run
+    best = rewards > (np.nanmin(rewards) + np.nanmax(rewards)) / 2
+    always = best[dossier.since(at) & (dead == 1)]
     # what grows from little is clear in its later half
     clear = at if turn.is_jump else (at + len(curve.steps)) // 2
     effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
@@ -160,22 +160,11 @@ def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
     return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
 
 
-def _are_best(dossier: Dossier) -> NDArray[np.bool_]:
-    """(rows,) which rollouts have a reward nearer to the best than to the worst there is in the run."""
-    rewards = dossier.number("reward")
-    low, high = float(np.nanmin(rewards)), float(np.nanmax(rewards))
-    return rewards > (low + high) / 2
-
-
 def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at: int) -> float:
     """The share of the growth since the step with that index that prompts solved always are; the others are solved never."""
     known, since = np.isfinite(dead), dossier.since(at)
-
-    def grown(marks: NDArray[np.bool_]) -> float:
-        return float(marks[known & since].mean() - marks[known & ~since].mean())
-
-    all_of_it = grown(dead == 1)
-    return grown((dead == 1) & best) / all_of_it if all_of_it > 0 else 0.0
+    grown = [float(one[known & since].mean() - one[known & ~since].mean()) for one in (dead == 1, (dead == 1) & best)]
+    return grown[1] / grown[0] if grown[0] > 0 else 0.0
 
 
 def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
@@ -242,14 +231,9 @@ def _lag(dossier: Dossier) -> tuple[str, Float64Array | None]:
 
 def counts_steps(steps: Steps, versions: Float64Array) -> bool:
     """Whether (n,) versions go up with the steps, by about one for each: a version of something else does not."""
-    newest = np.full(len(steps.numbers), -np.inf)
-    known = np.isfinite(versions)
-    np.maximum.at(newest, steps.row[known], versions[known])
-    there = np.isfinite(newest)
-    if there.sum() < LEAST_BEFORE + LEAST_AFTER or np.ptp(newest[there]) == 0:
-        return False
+    newest = np.nan_to_num(steps.max(versions), nan=-np.inf)
     # weights that are sent no more stay at their last version
-    moved = there & (np.arange(len(newest)) <= newest.argmax())
+    moved = np.isfinite(newest) & (np.arange(len(newest)) <= newest.argmax())
     if moved.sum() < LEAST_BEFORE + LEAST_AFTER:
         return False
     pace = float(np.polyfit(steps.numbers[moved].astype(np.float64), newest[moved], 1)[0])

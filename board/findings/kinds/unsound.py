@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.logprob_lags import PAIRS, column
@@ -15,7 +16,7 @@ from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import Outbreak, beyond, judged, outbreak
+from board.findings.outbreaks import beyond, judged, outbreak
 from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.counting import plural
@@ -48,27 +49,27 @@ def _look_for_stale(dossier: Dossier, limits: Limits) -> Answer:
 def _again(dossier: Dossier, what: str, known: NDArray[np.bool_], digests: Float64Array, limits: Limits) -> Found | None:
     age = ages(dossier.steps.row, dossier.prompts, np.where(known, digests, np.nan))
     marks = age > 0
-    begun = outbreak(dossier.steps, marks, known, usual=limits["share"])
-    if begun is None or begun.share < limits["share"]:
+    begun = judged(dossier, marks, known, limits)
+    if begun is None:
         return None
     strength = min(begun.z, _beyond_chance(dossier, np.where(known, digests, np.nan), marks, by_text=what == "text"))
     if strength < limits["z"]:
         return None
-    return _found_again(dossier, what, marks & dossier.since(begun.at), age, begun, strength)
+    marks &= dossier.since(begun.at)
+    effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
+    effect += f"{dossier.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
+    effect += f"{plural(round(float(np.median(age[marks]))), 'step')} before"
+    severity: Severity | None = "note" if begun.at <= 1 else None
+    return replace(begun, z=strength).found(effect, dossier.clearest(marks), severity=severity)
 
 
 def ages(step: NDArray[np.int64], prompts: NDArray[np.int64], digests: Float64Array) -> NDArray[np.int64]:
     """How many steps ago an equal rollout of the same prompt was there last, 0 where there was none before. All (n,); NaN equals nothing."""
-    known = np.flatnonzero(np.isfinite(digests))
-    order = known[np.lexsort([step[known], digests[known], prompts[known]])]
-    same = (prompts[order][1:] == prompts[order][:-1]) & (digests[order][1:] == digests[order][:-1])
-    s = step[order]
-    # the first of a step looks back to the one before it, its equals of the step to what that found
-    firsts = np.concatenate([[True], ~same | (s[1:] != s[:-1])]) if len(order) else np.zeros(0, np.bool_)
-    back = np.concatenate([[0], np.where(same, s[1:] - s[:-1], 0)]) if len(order) else s
-    found = np.zeros(len(step), np.int64)
-    at = np.flatnonzero(firsts)
-    found[order] = back[at[np.cumsum(firsts) - 1]] if len(order) else 0
+    known, found = np.isfinite(digests), np.zeros(len(step), np.int64)
+    table = pd.DataFrame({"prompt": prompts, "digest": digests, "step": step})[known]
+    visits = table.drop_duplicates().sort_values("step")
+    visits = visits.assign(age=visits.groupby(["prompt", "digest"])["step"].diff().fillna(0))
+    found[known] = table.merge(visits, "left")["age"]
     return found
 
 
@@ -86,21 +87,8 @@ def _beyond_chance(dossier: Dossier, digests: Float64Array, marks: NDArray[np.bo
 
 def _pairs(*columns: NDArray[np.generic]) -> float:
     """How many pairs of rows are equal in every column."""
-    order = np.lexsort(columns)
-    changes = [column[order][1:] != column[order][:-1] for column in columns]
-    ends = np.append(np.flatnonzero(np.any(changes, axis=0)), len(order) - 1) if len(order) else order
-    sizes = np.diff(ends, prepend=-1).astype(np.float64)
+    sizes = pd.DataFrame(np.stack(columns, axis=1)).value_counts().to_numpy(np.float64)
     return float((sizes * (sizes - 1) / 2).sum())
-
-
-def _found_again(
-    dossier: Dossier, what: str, marks: NDArray[np.bool_], age: NDArray[np.int64], begun: Outbreak, z: float
-) -> Found:
-    effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
-    effect += f"{dossier.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
-    effect += f"{plural(round(float(np.median(age[marks]))), 'step')} before"
-    severity: Severity | None = "note" if begun.at <= 1 else None
-    return replace(begun, z=z).found(effect, dossier.clearest(marks), severity=severity)
 
 
 _LEAST_APART: Final = 0.1
@@ -222,18 +210,14 @@ def _of_one_prompt(dossier: Dossier) -> NDArray[np.int64]:
 
 def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Array, tolerance: float) -> Twins:
     """Which of (n,) rollouts have an equal digest in their group, and which of those are contradicted by more than `tolerance`."""
+    known, off = np.isfinite(digests) & np.isfinite(rewards), np.zeros(len(groups))
     has, first, contradicted = (np.zeros(len(groups), np.bool_) for _ in range(3))
-    off = np.zeros(len(groups))
-    scored = np.flatnonzero(np.isfinite(digests) & np.isfinite(rewards))
-    order = scored[np.lexsort([rewards[scored], digests[scored], groups[scored]])]
-    g, d, r = groups[order], digests[order], rewards[order]
-    firsts = np.flatnonzero(np.concatenate([[True], (g[1:] != g[:-1]) | (d[1:] != d[:-1])])) if len(order) else order
-    sizes = np.diff(np.append(firsts, len(order)))
-    apart = (sizes > 1) & (r[firsts + sizes - 1] - r[firsts] > tolerance)
-    median = (r[firsts + (sizes - 1) // 2] + r[firsts + sizes // 2]) / 2
-    has[order], contradicted[order] = np.repeat(sizes > 1, sizes), np.repeat(apart, sizes)
-    off[order] = np.abs(r - np.repeat(median, sizes))
-    first[order[firsts[sizes > 1]]] = True
+    table = pd.DataFrame({"group": groups, "digest": digests, "reward": rewards})[known]
+    equals = table.groupby(["group", "digest"])["reward"]
+    several = equals.transform("size") > 1
+    has[known], first[known] = several, several & (equals.cumcount() == 0)
+    contradicted[known] = several & (equals.transform("max") - equals.transform("min") > tolerance)
+    off[known] = (table["reward"] - equals.transform("median")).abs()
     return Twins(has, first, contradicted, off)
 
 

@@ -5,7 +5,7 @@ Knows nothing of tokens or texts.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from board.analysis import step_positions
-from board.checks.contract import Answer, Fault, Unable
+from board.checks.contract import Answer, Fault, Unable, shown_by
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs import empty_run
@@ -55,10 +55,9 @@ def _named(values: NDArray[np.int64] | list[int], count: int | None = None) -> s
     return shown if count <= NAMED else f"{shown} and {count - NAMED:,} more"
 
 
-def _first_between(bounds: Sequence[tuple[int, int]], stride: int) -> list[int]:
+def _first_between(bounds: Iterable[tuple[int, int]], stride: int) -> list[int]:
     """The first NAMED numbers that lie between the bounds, a stride apart, however far apart these are."""
-    ranges = (range(low + stride, high, stride) for low, high in bounds)
-    return [number for one in ranges for number in one[:NAMED]][:NAMED]
+    return [number for low, high in bounds for number in range(low + stride, high, stride)[:NAMED]][:NAMED]
 
 
 def _usual(values: NDArray[np.integer[Any]]) -> int | None:
@@ -151,7 +150,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
     last = max([*numbers[-1:], *(int(count) - 1 for count in said)], default=-1)
     absent = last + 1 - len(numbers) if len(numbers) == len(there.columns) else 0
     if absent:
-        first = _first_between([*pairwise([-1, *numbers, last + 1])], 1)
+        first = _first_between(pairwise([-1, *numbers, last + 1]), 1)
         parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {last}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
@@ -242,10 +241,7 @@ def no_rewards(evidence: Evidence) -> Answer:
 def missing_rewards(evidence: Evidence) -> Answer:
     """Rollouts without a finite reward where others have one."""
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
-    if not lacking.any():
-        return None
-    what = f"{plural(int(lacking.sum()), 'rollout')} without a finite reward{_of_sources(evidence.frame, lacking)}"
-    return Fault(what, evidence.keys(lacking))
+    return shown_by(evidence, lacking, f"{{rollouts}} without a finite reward{_of_sources(evidence.frame, lacking)}")
 
 
 def _of_sources(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> str:

@@ -77,7 +77,6 @@ class Dossier:
         self.run, self.unfinished = _complete(run.trained)
         """Those of training without the newest step where that is not complete: that step, its rollouts and how many are usual."""
         self._measures, self._progress = measures or {}, progress
-        self._series: dict[str, Series] = {}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -149,12 +148,6 @@ class Dossier:
             return np.full(len(self.frame), np.nan)
         values = self.frame[name].to_numpy(np.float64, na_value=np.nan)
         return np.where(np.isfinite(values), values, np.nan)
-
-    def curve(self, name: str) -> Series:
-        """A column's mean by step."""
-        if name not in self._series:
-            self._series[name] = self.curve_of(self.number(name))
-        return self._series[name]
 
     def curve_of(self, values: Float64Array) -> Series:
         """The mean by step of (rows,) numbers."""

@@ -25,7 +25,6 @@ _TURNED: Final = 0.9
 _LEAST_ROWS: Final = 20
 _MATERIAL: Final = 0.05
 """An advantage breaks the rule by so large a share of what is typical, or more."""
-_ROUNDS: Final = 4
 _DRAWN: Final = 16
 """So many lines are drawn: where a third of the rollouts break the rule, none of them is through two others in one of 50,000 steps."""
 
@@ -127,8 +126,8 @@ def _breaks(logged: Float64Array, expected: Float64Array) -> NDArray[np.bool_]:
 def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array:
     """What y is by the line through most of a step's rollouts, y = a x + b: (n,) numbers, NaN where x or y is missing.
 
-    Least trimmed squares (Rousseeuw and Van Driessen 2006): of lines through two rollouts drawn at random that which most are near to, then
-    again and again the least squares of the half of the rollouts that are nearest to it.
+    Of lines through two rollouts drawn at random that which most are near to (Rousseeuw 1984), then the least squares of the half of the
+    rollouts that are nearest to it.
     """
     both = np.isfinite(x) & np.isfinite(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
@@ -139,7 +138,12 @@ def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array
         error = np.nan_to_num(steps.median(np.abs(y - drawn)), nan=np.inf)
         line = np.where((error < best)[steps.row], drawn, line)
         best = np.minimum(best, error)
-    return _concentrated(steps, x, y, line)
+    near = np.abs(y - line) <= best[steps.row]
+    near_x, near_y = np.where(near, x, np.nan), np.where(near, y, np.nan)
+    mean_x, mean_y = steps.mean(near_x), steps.mean(near_y)
+    off = near_x - mean_x[steps.row]
+    slope = steps.sum(off * (near_y - mean_y[steps.row])) / steps.sum(np.square(off))
+    return slope[steps.row] * (x - mean_x[steps.row]) + mean_y[steps.row]
 
 
 def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -150,22 +154,6 @@ def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.i
     count = np.maximum(1, np.bincount(steps.row[both], minlength=len(firsts)))
     for at in range(_DRAWN):
         yield order[firsts + 2 * at % count], order[firsts + (2 * at + 1) % count]
-
-
-def _concentrated(steps: Steps, x: Float64Array, y: Float64Array, line: Float64Array) -> Float64Array:
-    for _ in range(_ROUNDS):
-        error = np.abs(y - line)
-        near = error <= steps.median(error)[steps.row]
-        line = _least_squares(steps, np.where(near, x, np.nan), np.where(near, y, np.nan), x)
-    return line
-
-
-def _least_squares(steps: Steps, x: Float64Array, y: Float64Array, at: Float64Array) -> Float64Array:
-    """The values at `at` (n,) of the least-squares line of each step through x and y (n,), both NaN where one is not to be used."""
-    mean_x, mean_y = steps.mean(x), steps.mean(y)
-    x_off = x - mean_x[steps.row]
-    slope = steps.sum(x_off * (y - mean_y[steps.row])) / steps.sum(np.square(x_off))
-    return slope[steps.row] * (at - mean_x[steps.row]) + mean_y[steps.row]
 
 
 def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:

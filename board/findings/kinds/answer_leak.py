@@ -45,12 +45,13 @@ def _told(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
 
     From the step on at which more prompts tell an answer, they tell their own more often than that of another prompt of their data source.
     """
-    firsts = _of_each_visit(dossier, told)
+    firsts = _firsts(np.flatnonzero(np.isfinite(told)), dossier.clusters.of_rows)
     began = outbreak(Steps(dossier.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
     if began is None or began.z < limits["z"]:
         return None
     since = dossier.since(int(np.searchsorted(dossier.steps.numbers, began.step)))
-    rows = _one_each(dossier, np.flatnonzero(since & np.isfinite(told)))
+    rows = _firsts(np.flatnonzero(since & np.isfinite(told)), dossier.prompts)
+    rows = rows[:: max(1, -(-len(rows) // _SAMPLE))]
     others = _of_others(dossier, rows)
     both = np.isfinite(others)
     if both.sum() < _FEWEST:
@@ -66,16 +67,9 @@ def _told(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
     return Found(effect, began.step, began.last_step, "always", share, z, dossier.clearest(since & (told == 1)))
 
 
-def _of_each_visit(dossier: Dossier, told: Float64Array) -> NDArray[np.int64]:
-    """The first row of each prompt in each step of which is known whether the prompt tells the answer, in the order of the steps."""
-    known = np.flatnonzero(np.isfinite(told))
-    return np.sort(known[np.unique(dossier.clusters.of_rows[known], return_index=True)[1]])
-
-
-def _one_each(dossier: Dossier, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of some rows one of each prompt, at most _SAMPLE drawn evenly."""
-    firsts = np.sort(rows[np.unique(dossier.prompts[rows], return_index=True)[1]])
-    return firsts[:: max(1, -(-len(firsts) // _SAMPLE))]
+def _firsts(rows: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of some rows, rising, the first of each that is one `of` (n,), such as a prompt."""
+    return np.sort(rows[np.unique(of[rows], return_index=True)[1]])
 
 
 def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:

@@ -70,11 +70,9 @@ def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
     bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
     chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    for at in chosen.tolist():
-        rows = np.arange(starts[bounds[at]], starts[bounds[at + 1]])
-        chosen_rows = rows[likeness.sampled(dossier.prompts[rows], paired)]
-        if len(chosen_rows):
-            yield chosen_rows
+    windows = (np.arange(starts[bounds[at]], starts[bounds[at + 1]]) for at in chosen.tolist())
+    sampled = (rows[likeness.sampled(dossier.prompts[rows], paired)] for rows in windows)
+    yield from (rows for rows in sampled if len(rows))
 
 
 _FLOOR: Final = 0.03

@@ -1,6 +1,5 @@
 """The engine's logprobs drift from the trainer's: what is trained is another policy than what sampled."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -30,18 +29,6 @@ _LEAST: Final = 1e-6
 """Excess of the ratio below which arrays are as good as equal."""
 
 
-@dataclass(frozen=True)
-class _Where:
-    """Which tokens hold the difference."""
-
-    held: float
-    """Share of Σ|Δ| that improbable tokens hold, 0 to 1; NaN where there is nothing to share."""
-    are: float
-    """Share of the tokens that they are."""
-    tokens: list[tuple[int, int]]
-    """(key, position) of the largest, the largest first."""
-
-
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     excess = dossier.number("engine_ratio") - 1
     if not np.isfinite(excess).any():
@@ -58,7 +45,25 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         strength = after / limits["ratio"]  # it is there from the start: nothing to tell it from
     if not after >= limits["ratio"]:
         return None
-    return _found(dossier, excess, (before, after), at, strength, limits, grows=grows)
+    since = dossier.since(at) & np.isfinite(excess)
+    k3 = float(np.nanmean(dossier.run.moment("mismatch_k3/mean", dossier.keys[since])))
+    told = f"from step {int(curve.steps[at])} on the engine's probabilities drift from the trainer's"
+    told = told if grows else "the engine's probabilities are others than the trainer's: all along they differ"
+    told += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
+    told += f", KL (k3) {fmt(k3)} nats per token{dossier.ranks_told(since & (excess > limits['ratio']))}"
+    where, tokens = _where(dossier, dossier.clearest(since, excess)[:_SAMPLE])
+    # a setting is another from the first step on
+    told += where + (_unsynced(level[at:]) if grows else _temperature(dossier, since))
+    severity = None if grows or after >= limits["alarm"] else "note"
+    shown = dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess)
+    return Found.since(dossier, at, told, "ratio", after, strength, shown, tokens=tokens, severity=severity)
+
+
+def _unsynced(level: Float64Array) -> str:
+    """What a distance looks like that goes on to grow, (k,) since it began."""
+    third = -(-len(level) // 3)
+    grows_on = len(level) >= 2 * _LEAST_ROWS and np.nanmean(level[-third:]) >= _GROWN * np.nanmean(level[:third])
+    return "; it goes on to grow, as where the engine stays at older weights that are not synced any more" if grows_on else ""
 
 
 def _temperature(dossier: Dossier, since: NDArray[np.bool_]) -> str:
@@ -75,31 +80,9 @@ def _temperature(dossier: Dossier, since: NDArray[np.bool_]) -> str:
     )
 
 
-def _found(
-    dossier: Dossier, excess: Float64Array, levels: tuple[float, float], at: int, strength: float, limits: Limits, *, grows: bool
-) -> Found:
-    since = dossier.since(at) & np.isfinite(excess)
-    keys = dossier.clearest(since, excess)
-    where = _where(dossier, keys[:_SAMPLE])
-    k3 = float(np.nanmean(dossier.run.moment("mismatch_k3/mean", dossier.keys[since])))
-    step, (before, after) = int(dossier.steps.numbers[at]), levels
-    told = f"from step {step} on the engine's probabilities drift from the trainer's" if grows else "all along they differ"
-    told += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
-    told += f", KL (k3) {fmt(k3)} nats per token{dossier.ranks_told(since & (excess > limits['ratio']))}"
-    if np.isfinite(where.held):
-        told += f"; tokens of probability below {_IMPROBABLE} are {fmt(100 * where.are)} % of them and hold {fmt(100 * where.held)} % of it"
-    told += "" if grows else _temperature(dossier, since)  # a setting is another from the first step on
-    told = told if grows else f"the engine's probabilities are others than the trainer's: {told}"
-    shown, severity = (
-        dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess),
-        None if grows or after >= limits["alarm"] else "note",
-    )
-    return Found.since(dossier, at, told, "ratio", after, strength, shown, tokens=where.tokens, severity=severity)
-
-
-def _where(dossier: Dossier, keys: NDArray[np.int64]) -> _Where:
-    """What the tokens of some rollouts that count hold of the difference."""
-    total = held = improbable = count = 0.0
+def _where(dossier: Dossier, keys: NDArray[np.int64]) -> tuple[str, list[tuple[int, int]]]:
+    """What the improbable ones of some rollouts' tokens that count hold of the difference, and (key, position) of the largest of each."""
+    sums = np.zeros((2, 2))
     found: list[tuple[float, int, int]] = []
     for key in keys.tolist():
         logprobs, engine, mask = (dossier.run.numbers_of(key, name) for name in ("logprobs", "rollout_logprobs", "loss_mask"))
@@ -109,13 +92,18 @@ def _where(dossier: Dossier, keys: NDArray[np.int64]) -> _Where:
         gap = np.abs(np.asarray(trained, np.float64) - engine)
         known = np.isfinite(gap) & (np.isfinite(gap) if mask is None else mask != 0)
         rare = known & (engine < np.log(_IMPROBABLE))
-        total, held = total + float(gap[known].sum()), held + float(gap[rare].sum())
-        count, improbable = count + float(known.sum()), improbable + float(rare.sum())
+        sums += [[gap[known].sum(), gap[rare].sum()], [known.sum(), rare.sum()]]
         if known.any():
             position = int(np.where(known, gap, -1).argmax())
             found.append((float(gap[position]), int(key), position))
-    largest = sorted(found, key=lambda one: -one[0])[:_TOKENS]
-    return _Where(held / total if total else np.nan, improbable / count if count else np.nan, [one[1:] for one in largest])
+    places = [one[1:] for one in sorted(found, key=lambda one: -one[0])[:_TOKENS]]
+    if not sums[:, 0].all():
+        return "", places
+    held, are = 100 * sums[:, 1] / sums[:, 0]
+    return (
+        f"; tokens of probability below {_IMPROBABLE} are {fmt(float(are))} % of them and hold {fmt(float(held))} % of it",
+        places,
+    )
 
 
 KIND: Final = declared("train_inference_mismatch", _look)

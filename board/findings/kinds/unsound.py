@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.length_attribution import correlation
 from board.analysis.logprob_lags import PAIRS, column
 from board.checks.contract import Severity
+from board.findings.answers import lengths
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
@@ -223,14 +225,10 @@ def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Arra
 
 def _is_paid_by_length(dossier: Dossier, answers: Twins, rewards: Float64Array) -> bool:
     """Whether, among contradicted equal answers, reward goes with length inside groups."""
-    length = dossier.number("response_length")
-    length = np.where(np.isfinite(length), length, dossier.number("response_chars"))
+    length = lengths(dossier)[0]
     marked = answers.contradicted & np.isfinite(length)
     x, y = (dossier.within_groups(np.where(marked, one, np.nan)) for one in (length, rewards))
-    both = np.isfinite(x) & np.isfinite(y)
-    if both.sum() < _LEAST_TWINS or not (x[both].any() and y[both].any()):
-        return False
-    return bool(abs(np.corrcoef(x[both], y[both])[0, 1]) > _BY_LENGTH)
+    return int(np.isfinite(x + y).sum()) >= _LEAST_TWINS and abs(correlation(x, y)) > _BY_LENGTH
 
 
 def _found_contradicted(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | None:

@@ -15,6 +15,9 @@ from board.schema import TOKENS
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 """Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""
 
+_WORTH_KNOWING: Final = 0.01
+"""Share of the rollouts."""
+
 _IMPROBABLE: Final = -10.0
 """Nats: a policy gives the same response again in one of 22,000 tries, or less often."""
 
@@ -64,7 +67,9 @@ def same_row(evidence: Evidence) -> Answer:
 
 
 def same_response(evidence: Evidence) -> Answer:
-    """Responses that a prompt was given before in the same step, in rows that are not the same."""
+    """Responses that a prompt was given before in the same step, in rows that are not the same; few are as every policy samples."""
     again = _texts(evidence).duplicated().to_numpy() & ~_rows_again(evidence)
+    if again.mean() < _WORTH_KNOWING:
+        return None
     what = f"{{rollouts}} ({100 * again.mean():.1f} %) with a response that the prompt was given before in the step"
     return shown_by(evidence, again, what)

@@ -4,7 +4,7 @@ A table of what each step is made of, and the kinds of finding that are looked f
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,6 @@ from board.findings.outbreaks import judged
 from board.findings.spreading import percent
 from board.text.counting import plural
 from board.text.format_number import fmt
-
-if TYPE_CHECKING:
-    from pandas.api.typing import DataFrameGroupBy
 
 _LEAST_STEPS: Final = 4
 _CERTAIN: Final = 50.0
@@ -178,7 +175,7 @@ def _values(dossier: Dossier, name: str) -> "pd.Series[Any] | None":
     return codes.where(codes >= 0) if (codes >= 0).any() else None
 
 
-def _are_turns(episodes: "DataFrameGroupBy[Any, Any]", name: str, *, has_turns: bool) -> bool:
+def _are_turns(episodes: Any, name: str, *, has_turns: bool) -> bool:
     """Whether rows of one name are turns: each of another number, or all of one reward and not as many of each name as of others."""
     sizes = episodes.size()
     several = sizes[sizes > 1].index

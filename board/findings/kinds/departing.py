@@ -143,10 +143,9 @@ def _worth(dossier: Dossier, left: Left) -> float:
 
 
 def _what_length_earns(dossier: Dossier, left: Left) -> str:
-    worth = _worth(dossier, left)
-    which = "shorter" if worth < 0 else "longer"
-    paid = worth * left.how.change > 0  # and not where it is NaN: all of a group earn the same, or are equally long
-    return f", and {which} ones earn more than others to their prompt (correlation {worth:.2f})" if paid else ""
+    which = "longer" if left.how.change > 0 else "shorter"
+    told = f", and {which} ones earn more than others to their prompt (correlation {_worth(dossier, left):.2f})"
+    return told if _if_it_pays(dossier, left) == "warning" else ""
 
 
 def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity | None:

@@ -43,7 +43,7 @@ def _look_for_length(dossier: Dossier, limits: Limits) -> Answer:
     if (
         not (gain.z >= _SURE and bare.z >= _SURE)
         or bare.size < _UNEARNED * gain.size
-        or true.in_spreads > max(true.noise, _RIGHT * gain.in_spreads)
+        or (true.z > _SURE and true.in_spreads > _RIGHT * gain.in_spreads)
     ):
         return None
     bought = share_of_gain(length, reward, ~since, dossier.since(round((1 - FIRST_SHARE) * len(dossier.steps.numbers))))
@@ -67,16 +67,14 @@ def _groups(dossier: Dossier) -> NDArray[np.int64]:
 def _worth_of_being_right(reward: Float64Array, right: Float64Array) -> float:
     """What the centred reward gains with the centred correctness, (rows,) each, by least squares; 0 where that does not vary."""
     both = np.isfinite(reward) & np.isfinite(right)
-    square = float(right[both] @ right[both])
-    return float(reward[both] @ right[both]) / square if square > 0 else 0.0
+    return float(reward[both] @ right[both]) / (float(right[both] @ right[both]) or 1.0)
 
 
 def _clearness(one: Float64Array, other: Float64Array, groups: NDArray[np.int64]) -> float:
     """How many standard errors the covariance of two (rows,) arrays centred by group is above 0: groups are what is independent."""
     known = np.isfinite(one) & np.isfinite(other) & (groups >= 0)
     sums = np.bincount(np.unique(groups[known], return_inverse=True)[1].ravel(), one[known] * other[known])
-    error = float(np.sqrt(np.square(sums).sum()))
-    return float(sums.sum()) / error if error > 0 else 0.0
+    return float(sums.sum()) / (float(np.sqrt(np.square(sums).sum())) or 1.0)
 
 
 @dataclass(frozen=True)
@@ -85,25 +83,10 @@ class Gain:
 
     size: float
     """Mean at the end of the run minus mean before the turn."""
-    spread: float
-    """Standard deviation between rollouts at first."""
-    error: float
-    """Of that difference, one standard error."""
-
-    @property
-    def in_spreads(self) -> float:
-        """The gain in standard deviations."""
-        return self.size / self.spread
-
-    @property
-    def noise(self) -> float:
-        """What it may be by chance, in standard deviations."""
-        return _SURE * self.error / self.spread
-
-    @property
-    def z(self) -> float:
-        """The gain in standard errors."""
-        return self.size / self.error if self.error > 0 else 0.0
+    in_spreads: float
+    """The same in standard deviations between rollouts at first."""
+    z: float
+    """The same in its standard errors."""
 
 
 def gain_since(dossier: Dossier, values: Float64Array, at: int) -> Gain:
@@ -117,7 +100,8 @@ def gain_since(dossier: Dossier, values: Float64Array, at: int) -> Gain:
     known = np.isfinite(curve.mean)
     sizes = max(1, np.isfinite(before).sum()), max(1, np.isfinite(after).sum())
     error = noise(curve.mean[known], curve.error[known]) * float(np.sqrt(1 / sizes[0] + 1 / sizes[1]))
-    return Gain(_mean(after) - _mean(before), spread, error)
+    size = _mean(after) - _mean(before)
+    return Gain(size, size / spread, size / error if error > 0 else 0.0)
 
 
 def _mean(values: Float64Array) -> float:

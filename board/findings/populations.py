@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.failed_rollouts import failed, said_of
+from board.checks.completeness import named
 from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
@@ -23,7 +24,6 @@ from board.text.format_number import fmt
 _LEAST_STEPS: Final = 4
 _CERTAIN: Final = 50.0
 """Strength of what is counted: there is no noise to beat."""
-_NAMED: Final = 5
 _IN_FILTER: Final = 50
 """So many steps are named in a filter."""
 _ALIKE: Final = 0.8
@@ -38,11 +38,6 @@ _TURN: Final = re.compile(
     r"(?:turn|round|hop|message|action|env_step|episode_step|step_in_episode|turn_step)(?:_?(?:id|idx|index|no|num|number))?",
     re.I,
 )
-
-
-def _named(steps: NDArray[np.int64]) -> str:
-    shown = ", ".join(map(str, steps[:_NAMED].tolist()))
-    return shown if len(steps) <= _NAMED else f"{shown} and {len(steps) - _NAMED:,} more"
 
 
 def make_up(dossier: Dossier) -> pd.DataFrame:
@@ -134,7 +129,7 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], odd
     if whole and len(odd) <= _IN_FILTER:
         told += f"; the filter step NOT IN ({', '.join(map(str, steps.tolist()))}) leaves them out"
     effect = (
-        f"{plural(len(odd), 'step')} ({_named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
+        f"{plural(len(odd), 'step')} ({named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
     )
     effect += (
         f"{prompts:g} prompts that no other step has, in groups of {mine['size'].median():g}, not {mine['usual'].iloc[0]:g} "

@@ -37,11 +37,6 @@ class Spread:
     """Whether it does not come back."""
 
     @property
-    def is_brief(self) -> bool:
-        """Whether it is one odd step, among many."""
-        return not self.stays and self.last_step == self.step
-
-    @property
     def grown(self) -> float:
         """How much more of the responses it is now than before."""
         return self.after if np.isnan(self.before) else self.after - self.before
@@ -104,6 +99,7 @@ def as_found(
     found: Spread, dossier: Dossier, what: str, marks: NDArray[np.bool_], by: Float64Array | None = None, **more: Any
 ) -> Found:
     """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first."""
-    more = {"crossed": "rise", "effect": found.effect(what)} | ({"severity": "note"} if found.is_brief else {}) | more
+    is_brief = not found.stays and found.last_step == found.step  # one odd step, among many
+    more = {"crossed": "rise", "effect": found.effect(what)} | ({"severity": "note"} if is_brief else {}) | more
     shown = dossier.clearest(found.since & marks, by)
     return Found(first_step=found.step, last_step=found.last_step, measured=found.grown, strength=found.z, rollouts=shown, **more)

@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.standing import NO_LEARNING as KIND
+from board.findings.kinds.earned import NO_LEARNING as KIND
 
 STEPS = 30
 

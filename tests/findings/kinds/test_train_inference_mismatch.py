@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.train_inference_mismatch import KIND
+from board.findings.kinds.apart import TRAIN_INFERENCE_MISMATCH as KIND
 
 STEPS, ROWS, TOKENS, ONSET = 20, 8, 40, 10
 

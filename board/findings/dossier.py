@@ -105,10 +105,10 @@ class Dossier:
         """(rows,) the rollouts' keys."""
         return self.frame.index.to_numpy(np.int64)
 
-    @cached_property
-    def key_order(self) -> NDArray[np.int64]:
-        """(rows,) the rows in the order of their keys."""
-        return np.argsort(self.keys, kind="stable")
+    def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) the rows of some rollouts, which are all of the frame."""
+        found: NDArray[np.int64] = self.frame.index.get_indexer(pd.Index(keys)).astype(np.int64)
+        return found
 
     @cached_property
     def steps(self) -> Steps:

@@ -90,8 +90,7 @@ def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
     grouped = dossier.grouped
     if grouped is None or not np.isfinite(grouped.rewards).any():
         return []
-    rows = np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)
-    rows = dossier.key_order[rows]
+    rows = dossier.rows_of(grouped.keys)
     sizes = grouped.groups["rollouts"].to_numpy()
     usual = int(np.bincount(sizes).argmax())
     whole = (sizes == usual) | ((sizes == usual).mean() < 0.5)

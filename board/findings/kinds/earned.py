@@ -20,7 +20,7 @@ from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 _LEAST_STEPS: Final = 20
-_SURE: Final = 2.0
+SURE: Final = 2.0
 """Standard errors by which a rise must be below what counts as learning, and from which on a gain is one."""
 
 
@@ -37,13 +37,13 @@ def _look_for_a_move(dossier: Dossier, limits: Limits) -> Answer:
     if not spread > 0:
         return CannotTell("no two rewards that could be compared differ: there is nothing to learn from")
     rise, error = _line(curve)
-    if rise + _SURE * error > limits["rise"] * spread or rise < -limits["rise"] * spread:
+    if rise + SURE * error > limits["rise"] * spread or rise < -limits["rise"] * spread:
         return None
     turn = curve.turn()
     if turn is not None and turn.z >= limits["z"]:
         return None  # it moves, if not in a line
     steps = curve.steps[known]
-    effect = f"over {len(steps)} steps the reward moves by {fmt(rise)} ± {fmt(_SURE * error)}, while rewards of one "
+    effect = f"over {len(steps)} steps the reward moves by {fmt(rise)} ± {fmt(SURE * error)}, while rewards of one "
     effect += f"{'group' if len(inside) else 'step'} differ by {fmt(spread)} (one standard deviation)"
     strength = (limits["rise"] * spread - rise) / error if error > 0 else 0.0
     shown = dossier.clearest(np.isfinite(rewards) & dossier.since(int(np.flatnonzero(known)[-1])))
@@ -142,9 +142,9 @@ def _look_for_length(dossier: Dossier, limits: Limits) -> Answer:
         return None
     gain, bare, true = (gain_since(dossier, values, grown.at) for values in (reward, reward - slope * right, right))
     if (
-        not (gain.z >= _SURE and bare.z >= _SURE)
+        not (gain.z >= SURE and bare.z >= SURE)
         or bare.size < _UNEARNED * gain.size
-        or (true.z > _SURE and true.in_spreads > _RIGHT * gain.in_spreads)
+        or (true.z > SURE and true.in_spreads > _RIGHT * gain.in_spreads)
     ):
         return None
     bought = share_of_gain(length, reward, ~since, dossier.since(round((1 - FIRST_SHARE) * len(dossier.steps.numbers))))
@@ -225,7 +225,7 @@ def _look_for_a_gap(dossier: Dossier, limits: Limits) -> Answer:
     if turn is None or turn.z < limits["z"] or turn.change < limits["gap"]:
         return None
     rose, fell = (gain_since(dossier, np.where(both, values, np.nan), turn.at) for values in (proxy, gold))
-    if not (rose.z > _SURE >= fell.z):  # NaN, too, where the end or the beginning has neither
+    if not (rose.z > SURE >= fell.z):  # NaN, too, where the end or the beginning has neither
         return None
     since = dossier.since(turn.at) & both
     effect = f"from step {turn.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "

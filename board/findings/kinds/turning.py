@@ -129,7 +129,7 @@ def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
     if grouped is None or not (grouped.groups["scored"] > 1).any():
         return CannotTell("no group has several rollouts with a reward")
     dead = np.full(len(dossier.frame), np.nan)
-    rows = dossier.key_order[np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)]
+    rows = dossier.rows_of(grouped.keys)
     scored = (grouped.groups["scored"] > 1).to_numpy()
     # each group counts once, however many rollouts it has
     flat = np.where(scored, grouped.groups["flat"].to_numpy().astype(np.float64), np.nan)

@@ -52,6 +52,11 @@ def test_entropy_that_falls(tmp_path: Path, after: float, same: float, severity:
     assert ("equal in their group" in found.effect) == (same > 0)
 
 
+def test_a_slow_fall_is_dated_where_it_begins(tmp_path: Path) -> None:
+    """It loses a tenth of what is left at every step."""
+    assert abs(one(asked(KIND, tmp_path, _rows(lambda step: 0.8 ** max(0, step - 4)))).first_step - 5) <= 1
+
+
 @pytest.mark.parametrize(
     "entropy", [lambda step: 1.0, lambda step: 1.0 - 0.02 * step, _halves(1.0, 2.0)], ids=["level", "slow", "rise"]
 )

@@ -128,8 +128,14 @@ def departures(
 def dated(curve: Series, found: Turn) -> int:
     """Index of the first step off its level of a curve that turns: a jump or a bend that is laid on it may begin within what moves slowly."""
     direction = 1 if found.change > 0 else -1
-    off = departures(curve, direction, _SEEN * abs(found.change))
-    return next((one.at for one in off if one.stays), found.at)
+    left = departures(curve, direction, _SEEN * abs(found.change))
+    at = next((one.at for one in left if one.stays), found.at)
+    early = curve.mean[: at // 2][np.isfinite(curve.mean[: at // 2])]
+    if len(early) > 1:
+        off = direction * (curve.mean - np.median(early)) > OWN * noise(early)
+        while at > len(early) and off[at - 1]:
+            at -= 1
+    return at
 
 
 def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:

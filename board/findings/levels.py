@@ -24,12 +24,10 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent
-from board.metrics.formulas import Float64Array
+from board.metrics.formulas import BoolArray, Float64Array
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-
-Marks = NDArray[np.bool_]
 
 LEAST_ROWS: Final = 16
 """From fewer rollouts nothing is told of a whole run."""
@@ -41,6 +39,7 @@ _NAMED: Final = 5
 _SAMPLE: Final = 2_000
 """So many prompts are read."""
 _SHOWN: Final = 50
+_READ: Final = 200
 _SURE: Final = 1e-3
 _SHORT: Final = 20
 """Responses of so few characters are read to see whether any is more than white space."""
@@ -68,7 +67,7 @@ _LEAST_HALF: Final = 12
 class Seen:
     """What a look saw."""
 
-    marks: Marks
+    marks: BoolArray
     """(rows,) the rollouts that show it; their steps are its dates."""
     effect: str
     measured: float
@@ -113,7 +112,7 @@ def signal(dossier: Dossier, least: float) -> Look:
     return Seen(marks, told + cause, float(flat.mean()), "note" if minor and not cause else None)
 
 
-def _cause(dossier: Dossier, marks: Marks) -> str:
+def _cause(dossier: Dossier, marks: BoolArray) -> str:
     """What nearly all of the marked responses are, where that is a cause."""
     cut, empty = cut_off(dossier)[marks], _empty(dossier)[marks]
     if empty.mean() >= _NEARLY_ALL:
@@ -190,7 +189,7 @@ def paid_whatever(dossier: Dossier, least: float) -> Look:
     return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
 
 
-def _source_paid(dossier: Dossier, marks: Marks, known: Marks, good: Marks) -> str:
+def _source_paid(dossier: Dossier, marks: BoolArray, known: BoolArray, good: BoolArray) -> str:
     """The data source that all marked rollouts are of, where nearly all of its own are paid."""
     codes = np.unique(dossier.sources[marks])
     own = known & (dossier.sources == codes[0])
@@ -221,18 +220,18 @@ def unfilled(dossier: Dossier, least: float) -> Look:
     pair, name = UNFILLED[worst]
     other, count = next(one for one in PAIRS[pair] if one != name), np.nan_to_num(counts[worst])
     marks, total = count > 0, int(np.nansum(dossier.number("response_length")[np.isfinite(counts[worst])]))
-    keys = dossier.clearest(marks, count)
-    places, below, names, sure = list[tuple[int, int]](), list[float](), Counter[str](), 0
-    for key in keys[:_SHOWN].tolist():
+    later = dossier.keys[dossier.since(int(dossier.steps.row[marks].min()))]
+    some = [dossier.run.rollout(key).arrays for key in later[:: max(1, len(later) // _READ)].tolist()]
+    beside = [((one[name] < 0) & (one[name] > -_SURE) & (one[other] < -FAR)).sum() for one in some if {name, other} <= one.keys()]
+    if 2 * sum(beside) * len(later) >= len(some) * known[worst]:
+        return None  # a policy that is as good as sure of others has the 0 by rounding
+    places, below, names = list[tuple[int, int]](), list[float](), Counter[str]()
+    for key in dossier.clearest(marks, count)[:_SHOWN].tolist():
         rollout = dossier.run.rollout(key)
-        logprobs, far = rollout.arrays[name], rollout.counts & (rollout.arrays[other] < -FAR)
-        at = np.flatnonzero(far & (logprobs == 0))
-        sure += int((far & (logprobs < 0) & (logprobs > -_SURE)).sum())
+        at = np.flatnonzero(rollout.counts & (rollout.arrays[name] == 0) & (rollout.arrays[other] < -FAR))
         places += [(key, int(one)) for one in at]
         below += rollout.arrays[other][at].tolist()
         names.update(repr(rollout.tokens[one]) for one in at if rollout.tokens)
-    if 2 * sure >= len(below):
-        return None  # a policy that is as good as sure of others has the 0 by rounding
     effect = f"{int(known[worst]):,} of {total:,} tokens ({percent(known[worst] / max(total, 1))}) in {plural(int(marks.sum()), 'rollout')} "
     effect += f"have {name} of exactly 0 where {other} is {fmt(float(np.mean(below)))} on average: placeholders, not drift"
     effect += f"; most often {', '.join(one for one, _ in names.most_common(3))}" if names else ""
@@ -337,10 +336,10 @@ def _is_twice(text: str) -> bool:
     return half >= _LEAST_HALF and text[:half].strip() == text[-half:].strip()
 
 
-def _empty(dossier: Dossier) -> Marks:
+def _empty(dossier: Dossier) -> BoolArray:
     """(rows,) responses without a text but white space, or without a text and a token but the end token."""
     characters, tokens = dossier.number("response_chars"), dossier.number("response_length")
-    empty: Marks = ~(characters > 0) & (tokens - (dossier.number("ended") == 1) <= 0)
+    empty: BoolArray = ~(characters > 0) & (tokens - (dossier.number("ended") == 1) <= 0)
     short = np.flatnonzero(characters <= _SHORT)
     empty[short] |= np.array([text is not None and not text.strip() for text in dossier.texts("response", short)], np.bool_)
     return empty

@@ -1,4 +1,4 @@
-"""Texts that more and more responses show: loops, what nobody writes, mixed scripts, copies of the prompt; and what only looks like it."""
+"""Texts that more and more responses show: loops, no answer, what nobody writes, mixed scripts, copies; and what only looks like it."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,15 @@ import pytest
 from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
-from board.findings.contract import Found
-from board.findings.kinds.showing import GIBBERISH, LANGUAGE_MIXING, PROMPT_ECHO, REPETITION_LOOP
+from board.findings.contract import CannotTell, Found
+from board.findings.kinds.showing import (
+    GIBBERISH,
+    LANGUAGE_MIXING,
+    PROMPT_ECHO,
+    REPETITION_LOOP,
+    REWARD_AFTER_TRUNCATION,
+    THINK_WITHOUT_ANSWER,
+)
 
 
 @pytest.mark.parametrize("piece", [" ha", "\nAnd so we go on.", "等等，", "\n"])
@@ -166,3 +173,66 @@ def test_a_task_of_copying_is_a_note(tmp_path: Path) -> None:
     assert isinstance(found, Found)
     assert (found.crossed, found.severity, found.first_step) == ("always", "note", 0)
     assert silent(asked(PROMPT_ECHO, tmp_path / "part", rows(lambda dice, _: long(dice), lambda dice, _: {}, 0.0)))
+
+
+def _thinking(dice: np.random.Generator, text: str, reason: str = "stop") -> dict[str, Any]:
+    return {"response": text.format(prose(dice)), "finish_reason": reason}
+
+
+@pytest.mark.parametrize("showing", ["<think>{}", "<think>{}</think>\n"])
+def test_thoughts_without_answers_are_found(tmp_path: Path, showing: str) -> None:
+    """Never closed, or closed with nothing behind."""
+    check_kind(
+        THINK_WITHOUT_ANSWER,
+        tmp_path,
+        lambda dice, _: _thinking(dice, "<think>{}</think> 5"),
+        lambda dice, _: _thinking(dice, showing),
+    )
+
+
+@pytest.mark.parametrize(("reason", "explains"), [("length", ()), ("stop", None)])
+def test_what_explains_what(tmp_path: Path, reason: str, explains: tuple[str, ...] | None) -> None:
+    """Thoughts that are all cut off explain nothing; thoughts that end by themselves explain what is cut."""
+    shown = rows(
+        lambda dice, _: _thinking(dice, "<think>{}</think> 5"), lambda dice, _: _thinking(dice, "<think>{}", reason), 0.5
+    )
+    assert one(asked(THINK_WITHOUT_ANSWER, tmp_path, shown)).explains == explains
+
+
+def test_responses_that_do_not_think(tmp_path: Path) -> None:
+    """No tags, nothing told; a thought opened by the prompt is one."""
+    plain = rows(lambda dice, _: _thinking(dice, "{}"), lambda dice, _: {}, 0.0)
+    assert isinstance(asked(THINK_WITHOUT_ANSWER, tmp_path / "plain", plain), CannotTell)
+    begun = [row | {"prompt": row["prompt"] + "<think>\n", "response": row["response"] + "</think> 5"} for row in plain]
+    assert silent(asked(THINK_WITHOUT_ANSWER, tmp_path / "begun", begun))
+
+
+def _cut(dice: np.random.Generator, paid: bool) -> dict[str, Any]:
+    truth, right, cut = int(dice.integers(100, 999)), dice.random() < 0.5, paid or dice.random() < 0.2
+    answer = "" if cut else f" \\boxed{{{truth if right else 7}}}"
+    told = {"ground_truth": str(truth), "reward": float(paid if cut else right)}
+    return told | {"response": prose(dice) + answer, "finish_reason": "length" if cut else "stop"}
+
+
+def test_paid_for_nothing_is_found(tmp_path: Path) -> None:
+    """From a step on."""
+    check_kind(REWARD_AFTER_TRUNCATION, tmp_path, lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4)
+
+
+def test_by_marks_of_answers_alone(tmp_path: Path) -> None:
+    """No ground truth: most responses have a box, and those cut off have none; paid so all along."""
+    without = [
+        {name: value for name, value in row.items() if name != "ground_truth"}
+        for row in rows(lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4, before=0.4)
+    ]
+    found = one(asked(REWARD_AFTER_TRUNCATION, tmp_path, without))
+    assert found.first_step == 0
+    assert all(without[key]["shows"] for key in found.rollouts)
+
+
+def test_a_reward_model_of_half_texts(tmp_path: Path) -> None:
+    """Nothing says what an answer is."""
+    dice = np.random.default_rng(1)
+    scored = rows(lambda d, _: {"response": prose(d), "finish_reason": "length", "reward": dice.random()}, lambda d, _: {}, 0.0)
+    assert isinstance(asked(REWARD_AFTER_TRUNCATION, tmp_path / "model", scored), CannotTell)
+    assert silent(asked(REWARD_AFTER_TRUNCATION, tmp_path / "sound", rows(lambda d, _: _cut(d, False), lambda d, _: {}, 0.0)))

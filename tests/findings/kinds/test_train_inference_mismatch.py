@@ -44,16 +44,8 @@ def test_what_grows_slowly_is_dated_where_it_can_be_seen(tmp_path: Path) -> None
     """A line from a step on."""
     found = one(asked(KIND, tmp_path, _run(lambda step: 0.01 + 0.01 * max(0, step - ONSET + 1))))
     assert abs(found.first_step - ONSET) <= 2
-    long = one(
-        asked(
-            KIND,
-            tmp_path / "long",
-            [
-                row | {"step": 2 * row["step"] + at % 2}
-                for at, row in enumerate(_run(lambda step: 0.01 + 0.01 * max(0, step - 4)))
-            ],
-        )
-    )
+    slow = _run(lambda step: 0.01 + 0.01 * max(0, step - 4))
+    long = one(asked(KIND, tmp_path / "long", [row | {"step": 2 * row["step"] + at % 2} for at, row in enumerate(slow)]))
     assert "weights that are not synced any more" in long.effect
 
 

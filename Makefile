@@ -9,7 +9,7 @@ check:  ## everything continuous integration checks
 
 fast: export OMP_NUM_THREADS := 1
 fast: lint types  ## and the tests that need neither browser nor server, in two minutes
-	pytest -q -n 2 --dist loadfile -m "not browser and not server and not slow"
+	pytest -q -n 2 --dist loadfile -m "not browser and not server and not slow and not installs"
 
 format:  ## rewrite what ruff and Biome can
 	ruff check --fix
@@ -33,7 +33,7 @@ newest:  ## pages and server with the newest Streamlit that the index has: repor
 	python -m venv .venv-newest
 	.venv-newest/bin/pip install --quiet --requirement requirements.txt --requirement requirements-test.txt
 	.venv-newest/bin/pip install --quiet --upgrade streamlit
-	-.venv-newest/bin/python -m pytest -q -n 2 --dist loadfile tests/pages tests/serving tests/browser
+	-.venv-newest/bin/python -m pytest -q -n 2 --dist loadfile -m "not installs" tests/pages tests/serving tests/browser
 
 serve:
 	bash start.sh

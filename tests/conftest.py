@@ -35,12 +35,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Set the markers of each folder; the files that take longest go first, so that all workers end at about the same time."""
+    """Set the markers of each folder; the files that take longest go first, so that all workers end at about the same time.
+
+    Of the tests in a browser only a few journeys are quick enough to be run every time: the others are slow.
+    """
     for item in items:
         path = item.path.relative_to(REPOSITORY / "tests")
         for marker, places in MARKED.items():
             if any(path.is_relative_to(place) for place in places):
                 item.add_marker(marker)
+        if item.get_closest_marker("browser") and not item.get_closest_marker("journey"):
+            item.add_marker("slow")
     longest = [*MARKED]
     items.sort(
         key=lambda item: min((longest.index(mark.name) for mark in item.iter_markers() if mark.name in longest), default=9)

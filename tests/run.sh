@@ -2,7 +2,7 @@
 # Runs every check: lint, format, types, the import contract, the JavaScript and the tests, browser tests included.
 #
 #   bash tests/run.sh                          all of it
-#   bash tests/run.sh tests/serving/test_app.py -k token   these tests only (pytest's arguments)
+#   bash tests/run.sh tests/serving/test_app.py -k token   these tests only (pytest's arguments); `-m ""` adds the slow ones among them
 #
 # WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser or Node a failure.
 # TEST_WORKERS is the number of test processes (3). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.
@@ -90,18 +90,23 @@ export OMP_NUM_THREADS=1
 # In the order of tests/conftest.py: files with few and slow tests would otherwise come last and leave the other workers idle.
 run_tests() { python -m pytest -q -n "${TEST_WORKERS:-3}" --dist loadfile --no-loadscope-reorder "$@"; }
 
-# A browser among three busy processes may be late by half a minute: where nothing but browser tests failed of the whole suite, these are
-# run once more, alone, and that is said.
-run_all_tests() {
+# A browser among three busy processes may be late by half a minute: where nothing but browser tests failed these are run once more, alone,
+# and that is said.
+run_part() {
     local status=0
-    run_tests || status=$?
+    run_tests -m "$1" || status=$?
     if [ "$status" -ne 1 ] || [ -n "$(failed_tests | grep -v "'tests/browser/")" ]; then return "$status"; fi
     echo "== browser tests that failed, again and alone"
-    python -m pytest -q --last-failed --last-failed-no-failures none --maxfail 3 tests/browser
+    python -m pytest -q -m "$1" --last-failed --last-failed-no-failures none --maxfail 3 tests/browser
 }
 failed_tests() { python -m pytest --cache-show cache/lastfailed | grep "'tests/"; }
 
-if [ $# -eq 0 ]; then check "tests" run_all_tests; else check "tests" run_tests "$@"; fi
+if [ $# -eq 0 ]; then
+    check "tests" run_part "not slow and not installs"
+    check "slow tests" run_part "slow and not installs"
+else
+    check "tests" run_tests "$@"
+fi
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'Failed: %s\n' "${failed[@]}"

@@ -38,7 +38,7 @@ except Exception as error:
     print(error)
 """
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.installs
 
 
 @pytest.fixture(scope="module")

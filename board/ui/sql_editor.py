@@ -22,6 +22,7 @@ from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
 from board.user_files import saved_queries
+from board.user_files.kept_entries import LONGEST_NAME
 
 CHART: Final = "sql_chart"
 """Key of the curves, and the beginning of the keys of charts over something else."""
@@ -106,7 +107,7 @@ def _editor(run: Run) -> bool:
         st.text_area("Query", key="sql_query", height=140, max_chars=LONGEST_QUERY, help=HELP, persist_state="session")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_problem)
-            st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
+            st.text_input("Name", key="sql_name", max_chars=LONGEST_NAME, persist_state="session", width=240)
             st.form_submit_button("Save", key="sql_save", on_click=_save)
             with st.popover("Columns"), st.container(width=_COLUMNS_WIDTH):
                 table.show(described(run.frame, declared), {}, name="columns", key="sql_columns", height=_COLUMNS_HEIGHT)
@@ -233,7 +234,7 @@ def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
     _forget_problem()
     try:
-        saved_queries.delete(place.widget_text("sql_saved"))
+        saved_queries.KEPT.delete(place.widget_text("sql_saved"))
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:

@@ -13,7 +13,7 @@ from board.ui import linked, place
 from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
 from board.user_files import table_views
-from board.user_files.named_files import LONGEST_NAME
+from board.user_files.kept_entries import LONGEST_NAME
 from board.user_files.table_views import NARROWEST, WIDEST, TableView
 
 WIDTH: Final = 260
@@ -141,7 +141,7 @@ def _rename() -> None:
 def _delete() -> None:
     """The table stays as it is, so that it can be saved again."""
     try:
-        table_views.delete(place.widget_text(_KEY))
+        table_views.KEPT.delete(place.widget_text(_KEY))
         _chosen("")
     except BoardError as error:
         place.remember(view_problem=str(error))

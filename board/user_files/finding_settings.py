@@ -1,27 +1,18 @@
-"""What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood. A file of the settings per run.
+"""What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood.
 
-Knows no kind and no run: what is kept is kept under a run's address. A board that runs beside this one may change it too: each change is made
-to what the file says then.
+Knows no kind and no run: what is kept is kept under a run's address.
 """
 
 import math
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from board.errors import BoardError
-from board.user_files import folders
-
-FOLDER: Final = "findings"
+from board.user_files.kept_entries import KeptEntries
 
 LONGEST_REASON: Final = 500
 """Characters."""
-
-_CHANGING: Final = threading.Lock()
 
 Thresholds = Mapping[str, Mapping[str, float]]
 """By kind and name, those that are not as declared."""
@@ -38,23 +29,12 @@ class FindingSettings:
     """Name of one finding → what the reader knows of it."""
 
 
-def path(run: str) -> Path:
-    """Where the settings of the run with that address are kept."""
-    return folders.per_run(FOLDER, run, ".json")
-
-
 def read(run: str) -> FindingSettings:
-    """What is set for a run; nothing while there is no file. Raises BoardError for one that cannot be read."""
-    try:
-        data = path(run).read_bytes()
-    except FileNotFoundError:
-        return FindingSettings()
-    except OSError as error:
-        raise BoardError(f"The settings of findings in {path(run)} cannot be read: {error.strerror}.") from error
-    try:
-        return _settings(orjson.loads(data))
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise BoardError(f"The settings of findings in {path(run)} are damaged: {error}.") from error
+    """What is set for a run; nothing while nothing is kept of it. Raises BoardError where that cannot be read."""
+    found, damaged = KEPT.read()
+    if run in damaged:
+        raise BoardError(damaged[run])
+    return _settings(found[run]) if run in found else FindingSettings()
 
 
 def parsed_thresholds(given: Any) -> Thresholds:
@@ -96,25 +76,30 @@ def _with(held: Mapping[str, str], key: str, reason: str | None) -> dict[str, st
 
 
 def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
-    """A damaged file is set aside, not written over."""
-    with _CHANGING:
-        try:
-            before = read(run)
-        except BoardError:
-            folders.set_aside(path(run))
-            before = FindingSettings()
-        after = changed(before)
-        try:
-            written = orjson.dumps({"run": run, **asdict(after)}, option=orjson.OPT_INDENT_2)
-        except orjson.JSONEncodeError as error:  # half a surrogate pair
-            raise BoardError("The reason, or the run's name, holds a character that is no text.") from error
-        folders.write(path(run), written)
-        return after
+    after: list[FindingSettings] = []
+
+    def entries(held: dict[str, Any]) -> dict[str, Any]:
+        after.append(changed(_settings(held[run]) if _is_sound(held.get(run)) else FindingSettings()))
+        return held | {run: asdict(after[0])}
+
+    KEPT.change(entries)
+    return after[0]
 
 
 def _settings(held: Any) -> FindingSettings:
+    """Raises ValueError, TypeError or KeyError for what are none."""
     muted, understood = held["muted"], held["understood"]
     for said in (muted, understood):
         if not isinstance(said, dict) or not all(isinstance(reason, str) for reason in said.values()):
             raise ValueError("a reason is no text")
     return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)
+
+
+def _is_sound(held: Any) -> bool:
+    try:
+        return bool(_settings(held))
+    except (ValueError, TypeError, KeyError):
+        return False
+
+
+KEPT: Final = KeptEntries("findings", "object of settings", _is_sound)

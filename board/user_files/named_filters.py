@@ -1,26 +1,49 @@
-"""Filters the reader gave a name to, kept in the settings folder. Knows neither SQL nor runs."""
+"""Filters the reader gave a name to, and those used last. Knows neither SQL nor runs."""
 
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
 from board.errors import BoardError
-from board.user_files.named_files import NamedFiles
+from board.user_files.kept_entries import KeptEntries
 
-_FILES: Final = NamedFiles("filters", "filter", "filter", lambda read: isinstance(read.get("filter"), str))
+NAMED: Final = KeptEntries("filters", "filter", lambda one: isinstance(one, dict) and isinstance(one.get("filter"), str))
+RECENT: Final = KeptEntries("recent_filters", "filter", lambda one: one is True)
+
+MOST: Final = 20
+"""So many are kept of those used last."""
 
 
 def load() -> dict[str, str]:
     """Name → filter, by name; none where nothing was saved, or nothing can be read: a filter must work without."""
-    try:
-        found, _ = _FILES.load()
-    except BoardError:
-        return {}
-    return {one["name"]: one["filter"] for one in found}
+    found = _readable(NAMED)
+    return {name: found[name]["filter"] for name in sorted(found, key=lambda name: (name.casefold(), name))}
 
 
 def save(name: str, text: str) -> None:
     """Keep a filter under a name, in place of what had that name; an empty one forgets the name. Raises BoardError where it cannot be kept."""
-    checked = _FILES.checked(name)
+    checked = NAMED.checked(name)
     if text:
-        _FILES.save(checked, filter=text)
+        NAMED.put(checked, {"filter": text})
     else:
-        _FILES.delete(checked)
+        NAMED.delete(checked)
+
+
+def recent() -> tuple[str, ...]:
+    """The filters used last, the latest first; none where they cannot be read: nothing is lost that could not be typed again."""
+    return tuple(_readable(RECENT))[:MOST]
+
+
+def used(text: str) -> None:
+    """This filter was used last. Where settings cannot be written it is not kept: a filter must work without."""
+    if recent()[:1] != (text,):
+        with suppress(BoardError):
+            RECENT.change(
+                lambda held: dict.fromkeys([text, *(one for one in held if held[one] is True and one != text)][:MOST], True)
+            )
+
+
+def _readable(kind: KeptEntries) -> dict[str, Any]:
+    try:
+        return kind.read()[0]
+    except BoardError:
+        return {}

@@ -1,18 +1,16 @@
-"""What the reader says of a run: a name, tags, a note, a colour, whether it is pinned or hidden; a file each in the settings.
+"""What the reader says of a run: a name, tags, a note, a colour, whether it is pinned or hidden.
 
 A run is known by its path and how it begins, so that a moved run keeps what was said, and another run that takes its path does not get it.
 Knows neither what a run holds nor what is shown.
 """
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.user_files import user_folders
-from board.user_files.named_files import NamedFiles
+from board.user_files.kept_entries import KeptEntries
 
 LONGEST_TITLE: Final = 120
 LONGEST_TAG: Final = 40
@@ -48,15 +46,16 @@ class RunNote:
         return bool(self.title or self.tags or self.note or self.pinned or self.hidden or self.colour)
 
 
-def _is_sound(read: dict[str, Any]) -> bool:
+def _is_sound(read: Any) -> bool:
+    if not isinstance(read, dict):
+        return False
     texts = all(isinstance(read.get(name), str) for name in ("path", "first", "title", "note", "colour"))
     switches = all(isinstance(read.get(name), bool) for name in ("pinned", "hidden"))
     tags = read.get("tags")
     return texts and switches and isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)
 
 
-_FILES: Final = NamedFiles("run_notes", "note of a run", "run", _is_sound)
-_CHANGING: Final = threading.Lock()
+KEPT: Final = KeptEntries("run_notes", "note of a run", _is_sound)
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class RunNotes:
 
     notes: tuple[RunNote, ...] = ()
     damaged: tuple[str, ...] = ()
-    """A sentence for each file that could not be read. It stays where it is."""
+    """A sentence for each that could not be read. It stays where it is."""
 
     def of(self, runs: Sequence[tuple[str, str | None]], is_there: Callable[[str], bool]) -> dict[str, RunNote]:
         """By path what is said of each of the runs, given as (path, digest of its first bytes, None where it is not known yet).
@@ -101,34 +100,41 @@ def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable
 
 
 def load() -> RunNotes:
-    """All notes; none where nothing was ever kept. Raises BoardError when the folder cannot be read."""
-    found, damaged = _FILES.load()
-    named = [{name: one[name] for name in RunNote.__dataclass_fields__ if name != "id"} | {"id": one["name"]} for one in found]
-    return RunNotes(tuple(RunNote(**{**one, "tags": tuple(one["tags"])}) for one in named), tuple(damaged))
+    """All notes; none where nothing was ever kept. Raises BoardError when the file cannot be read."""
+    found, damaged = KEPT.read()
+    return RunNotes(tuple(_note(name, one) for name, one in found.items()), tuple(damaged.values()))
+
+
+def _note(name: str, held: dict[str, Any]) -> RunNote:
+    fields = {one: held[one] for one in RunNote.__dataclass_fields__ if one not in ("id", "tags")}
+    return RunNote(**fields, tags=tuple(held["tags"]), id=name)
 
 
 def stamp() -> int:
-    """Another number where a note was written or removed since, as the folder tells; 0 while there is none."""
+    """Another number where a note was written or removed since; 0 while there is none."""
     try:
-        return (user_folders.settings() / "run_notes").stat().st_mtime_ns
+        return KEPT.path.stat().st_mtime_ns
     except OSError:
         return 0
 
 
 def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
-    """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what the file says by now.
+    """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what is kept by now.
 
     One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
     """
-    with _CHANGING:
-        now = next((one for one in load().notes if one.id == before.id), before) if before.id else before
-        after = _checked(replace(now, path=path, first=first or now.first, id=now.id or _new_id(path, first), **said))
-        if after.says_something:
-            kept = {name: value for name, value in asdict(after).items() if name != "id"}
-            _FILES.save(after.id, **kept)
-        else:
-            _FILES.delete(after.id)
-        return after
+    name = before.id or _new_id(path, first)
+    after: list[RunNote] = []
+
+    def changed(held: dict[str, Any]) -> dict[str, Any]:
+        now = _note(name, held[name]) if before.id in held and _is_sound(held[name]) else before
+        after.append(_checked(replace(now, path=path, first=first or now.first, id=name, **said)))
+        kept = {one: value for one, value in asdict(after[0]).items() if one != "id"}
+        others = {one: value for one, value in held.items() if one != name}
+        return others | ({name: kept} if after[0].says_something else {})
+
+    KEPT.change(changed)
+    return after[0]
 
 
 def _new_id(path: str, first: str) -> str:

@@ -1,24 +1,29 @@
-"""The pads of a run beside the common ones, as its readers named them: a file of the settings for each run.
+"""The pads of a run beside the common ones, as its readers named them.
 
 RL_BOARD_PADS names some for all runs. Knows neither what a pad is nor what a run holds.
 """
 
 import os
-from hashlib import blake2b
 from pathlib import Path
-from typing import Final
-
-import orjson
+from typing import Any, Final
 
 from board.errors import BoardError
 from board.text.path_names import shown
-from board.user_files import folders, user_folders
+from board.user_files.kept_entries import KeptEntries
 
 VARIABLE: Final = "RL_BOARD_PADS"
 
 
+def _is_sound(held: Any) -> bool:
+    pads = held.get("pads") if isinstance(held, dict) else None
+    return isinstance(pads, list) and all(isinstance(one, str) and one.strip() for one in pads)
+
+
+KEPT: Final = KeptEntries("pads", "list of pads", _is_sound)
+
+
 def read(location: Path) -> tuple[str, ...]:
-    """The pads of the run in a folder, in order, those for all runs among them. Raises BoardError for a file that cannot be read."""
+    """The pads of the run in a folder, in order, those for all runs among them. Raises BoardError where they cannot be read."""
     return tuple(sorted({*for_all(), *own(location)}))
 
 
@@ -29,34 +34,20 @@ def for_all() -> list[str]:
 
 
 def own(location: Path) -> tuple[str, ...]:
-    """Those of the run alone. Raises BoardError for a file that cannot be read."""
-    path = _path(location)
-    try:
-        held = orjson.loads(path.read_bytes())
-        pads = held["pads"]
-        if not isinstance(pads, list) or not all(isinstance(one, str) and one.strip() for one in pads):
-            raise ValueError("the pads are no list of texts")
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise BoardError(f"The pads in {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError) as error:
-        raise BoardError(f"The pads in {path} are damaged, mend or remove the file: {error}.") from error
-    return tuple(pads)
+    """Those of the run alone. Raises BoardError where they cannot be read."""
+    name, (found, damaged) = _name(location), KEPT.read()
+    if name in damaged:  # a run is not read without pads that somebody named
+        raise BoardError(damaged[name])
+    return tuple(found[name]["pads"]) if name in found else ()
 
 
 def save(location: Path, pads: tuple[str, ...]) -> None:
     """Keep the pads of the run in a folder in place of those before; none of them forgets it. Raises BoardError where that cannot be done."""
-    path = _path(location)
     if pads:
-        folders.write(path, orjson.dumps({"run": shown(location.resolve()), "pads": pads}, option=orjson.OPT_INDENT_2))
-        return
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise BoardError(f"{path} cannot be removed: {error.strerror}.") from error
+        KEPT.put(_name(location), {"pads": pads})
+    else:
+        KEPT.delete(_name(location))
 
 
-def _path(location: Path) -> Path:
-    name = shown(location.resolve()).encode("utf-8", "surrogatepass")
-    return user_folders.settings() / "pads" / f"{blake2b(name, digest_size=12).hexdigest()}.json"
+def _name(location: Path) -> str:
+    return shown(location.resolve())

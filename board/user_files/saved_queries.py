@@ -1,14 +1,14 @@
-"""The reader's custom metrics, kept by name in the settings folder. Knows neither SQL nor runs."""
+"""The reader's custom metrics, kept by name. Knows neither SQL nor runs."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from board.errors import BoardError
-from board.user_files.named_files import LONGEST_NAME, NamedFiles
+from board.user_files.kept_entries import KeptEntries
 
-__all__ = ["LONGEST_NAME", "SavedMetric", "SavedMetrics", "delete", "load", "save"]
-
-_FILES: Final = NamedFiles("custom_metrics", "custom metric", "query", lambda read: isinstance(read.get("query"), str))
+KEPT: Final = KeptEntries(
+    "custom_metrics", "custom metric", lambda one: isinstance(one, dict) and isinstance(one.get("query"), str)
+)
 
 
 @dataclass(frozen=True)
@@ -21,32 +21,28 @@ class SavedMetric:
 
 @dataclass(frozen=True)
 class SavedMetrics:
-    """What the folder holds."""
+    """All of them."""
 
     metrics: tuple[SavedMetric, ...]
     """By name, without regard to case."""
     damaged: tuple[str, ...]
-    """A sentence for each file that could not be read. It stays where it is."""
+    """A sentence for each that could not be read. It stays where it is."""
 
 
 def load() -> SavedMetrics:
-    """All saved metrics; none where nothing was ever saved. Raises BoardError when the folder cannot be read."""
-    found, damaged = _FILES.load()
-    return SavedMetrics(tuple(SavedMetric(one["name"], one["query"]) for one in found), tuple(damaged))
+    """All saved metrics; none where nothing was ever saved. Raises BoardError when the file cannot be read."""
+    found, damaged = KEPT.read()
+    names = sorted(found, key=lambda name: (name.casefold(), name))
+    return SavedMetrics(tuple(SavedMetric(name, found[name]["query"]) for name in names), tuple(damaged.values()))
 
 
 def save(name: str, query: str) -> SavedMetric:
     """Keep a query under a name, in place of what had that name; what was saved, its name without space around it.
 
-    A damaged file that stands where it must go is moved aside. Raises BoardError for a name or a query that cannot be kept.
+    Raises BoardError for a name or a query that cannot be kept.
     """
-    metric = SavedMetric(_FILES.checked(name), query.strip())
+    metric = SavedMetric(KEPT.checked(name), query.strip())
     if not metric.query:
         raise BoardError("There is no query to save.")
-    _FILES.save(metric.name, query=metric.query)
+    KEPT.put(metric.name, {"query": metric.query})
     return metric
-
-
-def delete(name: str) -> None:
-    """Forget the metric of that name, if there is one. Raises BoardError where it cannot be removed."""
-    _FILES.delete(name)

@@ -1,4 +1,4 @@
-"""The reader's views of the table of rollouts, kept by name in the settings folder: its columns and widths, its order, its filters.
+"""The reader's views of the table of rollouts, kept by name: its columns and widths, its order, its filters.
 
 Knows no run: a view is kept as it was saved, and whoever shows it looks what of it there is.
 """
@@ -6,7 +6,7 @@ Knows no run: a view is kept as it was saved, and whoever shows it looks what of
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from board.user_files.named_files import NamedFiles
+from board.user_files.kept_entries import KeptEntries
 
 NARROWEST: Final = 120
 WIDEST: Final = 1_200
@@ -34,19 +34,20 @@ class TableView:
 
 @dataclass(frozen=True)
 class TableViews:
-    """What the folder holds."""
+    """All of them."""
 
     views: tuple[TableView, ...]
     """By name, without regard to case."""
     damaged: tuple[str, ...]
-    """A sentence for each file that could not be read. It stays where it is."""
+    """A sentence for each that could not be read. It stays where it is."""
 
 
-def _is_sound(read: dict[str, Any]) -> bool:
-    texts = all(isinstance(read.get(name), str) for name in ("sort", "text", "condition"))
+def _is_sound(read: Any) -> bool:
+    if not isinstance(read, dict):
+        return False
     columns, width = read.get("columns"), read.get("width")
     return (
-        texts
+        all(isinstance(read.get(name), str) for name in ("sort", "text", "condition"))
         and isinstance(columns, list)
         and all(isinstance(one, str) for one in columns)
         and read.get("order") in ("descending", "ascending")
@@ -55,32 +56,26 @@ def _is_sound(read: dict[str, Any]) -> bool:
     )
 
 
-_FILES: Final = NamedFiles("table_views", "view", "columns and order", _is_sound)
+KEPT: Final = KeptEntries("table_views", "view", _is_sound)
 
 
 def load() -> TableViews:
-    """All views; none where nothing was ever saved. Raises BoardError when the folder cannot be read."""
-    found, damaged = _FILES.load()
-    fields = TableView.__dataclass_fields__
-    views = [{name: one[name] for name in fields} | {"columns": tuple(one["columns"])} for one in found]
-    return TableViews(tuple(TableView(**one) for one in views), tuple(damaged))
+    """All views; none where nothing was ever saved. Raises BoardError when the file cannot be read."""
+    found, damaged = KEPT.read()
+    names = sorted(found, key=lambda name: (name.casefold(), name))
+    fields = [name for name in TableView.__dataclass_fields__ if name not in ("name", "columns")]
+    views = (TableView(name, tuple(found[name]["columns"]), **{one: found[name][one] for one in fields}) for name in names)
+    return TableViews(tuple(views), tuple(damaged.values()))
 
 
 def save(view: TableView) -> str:
     """Keep a view, in place of what had its name; the name it has then, without space around it. Raises BoardError where it cannot be kept."""
-    name = _FILES.checked(view.name)
-    _FILES.save(**(asdict(view) | {"name": name}))
-    return name
+    return rename(view, view.name)
 
 
 def rename(view: TableView, name: str) -> str:
     """Keep a view under another name, and no longer under its own; the name it has then. Raises BoardError where it cannot be kept."""
-    new = save(TableView(**(asdict(view) | {"name": name})))
-    if new != view.name:
-        delete(view.name)
+    new, said = KEPT.checked(name), asdict(view)
+    del said["name"]
+    KEPT.change(lambda held: {one: kept for one, kept in held.items() if one != view.name} | {new: said})
     return new
-
-
-def delete(name: str) -> None:
-    """Forget the view of that name, if there is one. Raises BoardError where it cannot be removed."""
-    _FILES.delete(name)

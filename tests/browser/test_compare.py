@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from browsing import go_to_page, row_of
 from playwright.sync_api import Page, expect
 from settling import settled
 
 
+@pytest.mark.journey
 def test_from_the_list_of_runs_to_the_tokens_that_differ(board_server: str, page: Page) -> None:
     """Ticked on Runs, laid side by side, compared; a click on the first row, and on a dot, opens a prompt, which the link keeps."""
     page.goto(f"{board_server}runs?runs_sort=name&runs_order=ascending")

@@ -32,6 +32,7 @@ def of_command(folder: Path, to: Path, *options: str) -> bytes:
     return to.read_bytes()
 
 
+@pytest.mark.journey
 def test_what_the_filter_leaves_is_saved(board_server: str, page: Page, tmp_path: Path) -> None:
     """In each format the file is the one that the command writes, under the run's name; the page stays."""
     page.goto(f"{board_server}responses?run={RUN.name}&filter=reward > 2")

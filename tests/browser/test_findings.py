@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from browsing import click_row
 from hacked import TURN, hacked_rows
 from playwright.sync_api import Page, expect
@@ -13,6 +14,7 @@ from settling import BACKGROUND_MILLISECONDS, settled
 RUNS = Path(__file__).parents[2] / "rollout_samples"
 
 
+@pytest.mark.journey
 def test_from_the_light_to_a_token(serve: Serve, page: Page) -> None:
     """The hacked run: the light of the first page says that there is something, and leads to the finding, its rollout and its tokens."""
     address = serve(RUNS, "--findings")

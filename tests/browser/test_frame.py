@@ -34,6 +34,7 @@ def hostile_row(step: int) -> dict[str, object]:
     }
 
 
+@pytest.mark.journey
 def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     """Rewards, a click on a curve point, Responses, a click on a row, its tokens: run, step, rollout and token end up in the URL."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=3")
@@ -89,6 +90,7 @@ def test_step_keys_and_buttons(board_server: str, page: Page) -> None:
     expect(page).to_have_url(first)
 
 
+@pytest.mark.journey
 def test_hostile_text_is_shown_and_not_run(serve: Serve, page: Page, tmp_path: Path) -> None:
     """Model text, keys and folder names that try to be code or pictures are letters on every page; nothing runs and nothing is fetched."""
     name = '75_<b>name & "quotes" $x$ ![](http:)'
@@ -130,6 +132,7 @@ def test_strip_takes_a_click_above_a_low_bar(board_server: str, page: Page) -> N
     expect(page).to_have_url(re.compile(r"step=[3-5](&|$)"))
 
 
+@pytest.mark.journey
 def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None:
     """Each choice is one stop of the browser's Back button."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")

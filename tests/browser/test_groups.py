@@ -31,6 +31,7 @@ def rollout(prompt: str, token: str, reward: float, size: float) -> dict[str, An
     }
 
 
+@pytest.mark.journey
 def test_from_a_group_to_the_token_that_decided_it(written: Written, page: Page) -> None:
     """A click on a strip opens the group; both token views begin where they part, coloured alike; a click in the tree goes to the token."""
     mixed = [

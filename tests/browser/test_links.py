@@ -17,6 +17,7 @@ def parameters(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
+@pytest.mark.journey
 def test_a_change_of_page_keeps_the_whole_link(board_server: str, page: Page) -> None:
     """What was chosen on Responses and Metrics is in the address of every page, once, and still chosen on the way back: one stop a page."""
     chosen = {

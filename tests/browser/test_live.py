@@ -57,6 +57,7 @@ def scrolled(page: Page, text: Locator) -> tuple[float, float]:
     return float(down), float(text.evaluate("node => node.scrollTop"))
 
 
+@pytest.mark.journey
 def test_reader_of_a_live_run_stays_where_they_are(page: Page, run: WrittenRun) -> None:
     """A new step, a line written in halves and a new shard appear without a click; step, rollout, token and scroll stay."""
     page.set_viewport_size({"width": 1400, "height": 600})

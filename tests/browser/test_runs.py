@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from browsing import click_row, go_back, go_to_page
 from playwright.sync_api import Page, expect
 from rows import row, write_run
@@ -10,6 +11,7 @@ from servers import Serve
 from settling import BACKGROUND_MILLISECONDS, settled
 
 
+@pytest.mark.journey
 def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> None:
     """The bare address lists the runs; a click on a name opens its rewards, the tab lists them again, a row is chosen and given a name."""
     address = serve("rollout_samples")

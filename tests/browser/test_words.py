@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from browsing import click_row
 from playwright.sync_api import Page, expect
 from settling import settled
 
 
+@pytest.mark.journey
 def test_from_a_phrase_to_its_places(board_server: str, page: Page) -> None:
     """A click on the first phrase shows its places with their rewards, and is in the link; the same link shows the same places."""
     page.goto(f"{board_server}words?run=tiny_ppo_hacked")

@@ -14,7 +14,7 @@ from board import Run, open_run
 ROOT = Path(__file__).parents[2]
 STEPS = 4
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.installs
 
 
 @pytest.fixture(scope="module")

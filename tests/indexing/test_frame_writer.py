@@ -78,7 +78,7 @@ def test_a_damaged_account_is_not_used(damage: str, tmp_path: Path) -> None:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Three shards, whose frame takes many pieces of work."""
-    rows = [token_row(step, prompt=f"{step}.{one}", reward=float(one)) for step in range(9) for one in range(6)]
+    rows = [token_row(step, prompt=f"{step}.{one}", reward=float(one)) for step in range(5) for one in range(3)]
     return write_run(tmp_path / "run", {f"{name}.jsonl": rows[at::3] for at, name in enumerate("abc")})
 
 
@@ -122,7 +122,7 @@ class StoppedEngine(ShuffledEngine):
                 raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("after", [1, 5, 11])
+@pytest.mark.parametrize("after", [1, 4, 7])
 def test_goes_on_where_it_was_stopped(after: int, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped at any piece of work it does none twice, and what comes of it is the same; until then there is no frame."""
     monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
@@ -146,7 +146,7 @@ def test_what_a_stop_left_damaged_is_made_again(left: str, run: Path, tmp_path: 
     """Nothing half written is taken for whole."""
     monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
     with pytest.raises(KeyboardInterrupt):
-        indexed(run, tmp_path / "index", StoppedEngine(11))
+        indexed(run, tmp_path / "index", StoppedEngine(7))
     for path in (tmp_path / "index" / "frame").glob(f"{left}*"):
         path.write_bytes(path.read_bytes()[:-7])
     indexed(run, tmp_path / "index")
@@ -186,7 +186,7 @@ def test_says_how_far_it_is(run: Path, tmp_path: Path) -> None:
         IndexJob(goal, ShuffledEngine(), said.append).run()
     frames = [one.frame for one in said if one.frame]
     assert [*dict.fromkeys(one.doing for one in frames)] == ["counting", "rows"]
-    assert {one.doing: one.done for one in frames} == dict.fromkeys(["counting", "rows"], 54)
-    assert all(one.total == 54 for one in frames)
-    assert said[-1].words().startswith("frame, rows (2 of 2): 100%, 54 of 54 rollouts, ")
+    assert {one.doing: one.done for one in frames} == dict.fromkeys(["counting", "rows"], 15)
+    assert all(one.total == 15 for one in frames)
+    assert said[-1].words().startswith("frame, rows (2 of 2): 100%, 15 of 15 rollouts, ")
     assert said[-1].as_json()["frame"]["seconds_left"] == 0

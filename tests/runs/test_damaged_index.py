@@ -25,7 +25,14 @@ from board.runs.beyond_memory import SETTING
 from board.runs.run import Run
 
 STEPS, EACH = 8, 6
-FLIPS = 200
+
+FLIPS = {
+    "larger than memory": ("20", 20),
+    "in memory": ("1000", 20),
+    "larger than memory, many": ("20", 100),
+    "in memory, many": ("1000", 100),
+}
+"""Name → how many rollouts are held in memory, and how many bits are turned."""
 
 QUESTIONS: dict[str, Callable[[Run], Any]] = {
     "summary": lambda run: asdict(summary(run, "a")),
@@ -96,12 +103,13 @@ def copied(sound: Path, tmp_path: Path, memory: str, monkeypatch: pytest.MonkeyP
     return index, sorted(path for path in index.rglob("*") if path.is_file() and path.stat().st_size), wanted
 
 
-@pytest.mark.parametrize("memory", ["20", "1000"], ids=["larger than memory", "in memory"])
-def test_no_turned_bit_changes_an_answer(memory: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] if one.endswith("many") else []) for one in FLIPS])
+def test_no_turned_bit_changes_an_answer(name: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bit that turned anywhere in an index is an error, or of no consequence."""
+    memory, flips = FLIPS[name]
     index, files, wanted = copied(sound, tmp_path, memory, monkeypatch)
     dice, names, errors = random.Random(33), [*QUESTIONS], 0
-    for at in range(FLIPS // 2):
+    for at in range(flips):
         path = files[at % len(files)]
         data = path.read_bytes()
         place = dice.randrange(len(data))
@@ -109,7 +117,7 @@ def test_no_turned_bit_changes_an_answer(memory: str, sound: Path, tmp_path: Pat
         asked = {name: QUESTIONS[name] for name in dice.sample(names, 3)}
         errors += check_same_or_told(index, wanted, asked, f"{path.name} at {place}")
         path.write_bytes(data)
-    assert errors > 10
+    assert errors > flips // 10
 
 
 DAMAGES: dict[str, Callable[[Path, Path], object]] = {

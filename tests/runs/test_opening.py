@@ -249,6 +249,6 @@ def test_a_mapping_that_the_reader_took_opens_the_run(tmp_path: Path) -> None:
     (folder / "rollouts.toml").write_text(MAPPING.replace('"iter"', "{ constant = 7 }"))
     assert open_run(folder).steps.tolist() == [7]
     (folder / "rollouts.toml").unlink()
-    own_mappings.forget(folder)
+    own_mappings.path(folder).unlink()
     with pytest.raises(NothingRead):
         open_run(folder)

@@ -136,7 +136,7 @@ def test_what_is_no_step_of_ms_swift_stays_a_curve(tmp_path: Path) -> None:
     assert curves(jsonl.read, tmp_path / "metrics.jsonl") == {"iteration": {4: 2.0}, "x": {7: 1.0}}
 
 
-@pytest.mark.slow
+@pytest.mark.installs
 def test_ms_swift_itself(tmp_path: Path) -> None:
     """A log that ms-swift keeps now is read whole. RL_BOARD_SWIFT_PYTHON names an interpreter that has it."""
     python = python_with(tmp_path / "env", "RL_BOARD_SWIFT_PYTHON", "torch==2.13.0", "ms-swift==4.6.0")

@@ -33,7 +33,7 @@ def test_the_version_is_noted() -> None:
     assert {path.name for path in VENDORED.iterdir()} == {*FILES, "README.md", "uPlot.esm.d.ts"}
 
 
-@pytest.mark.slow
+@pytest.mark.installs
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 def test_the_registry_has_the_same_files(tmp_path: Path) -> None:
     """The package of that version, as the registry gives it, holds these very bytes."""

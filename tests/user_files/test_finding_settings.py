@@ -43,24 +43,22 @@ def test_what_is_brought_back_is_gone() -> None:
 @pytest.mark.parametrize(
     "damaged",
     [
-        b"{",
-        b"[]",
-        b"{}",
-        b'{"thresholds": {"a": 1}, "muted": {}, "understood": {}}',
-        b'{"thresholds": {}, "muted": {"a": 1}, "understood": {}}',
+        [],
+        {},
+        {"thresholds": {"a": 1}, "muted": {}, "understood": {}},
+        {"thresholds": {}, "muted": {"a": 1}, "understood": {}},
     ],
+    ids=str,
 )
-def test_a_damaged_file_is_set_aside(damaged: bytes) -> None:
-    """It is said, and the next change begins anew beside it."""
+def test_damaged_settings_are_said(damaged: object) -> None:
+    """For their run alone, and the next change begins them anew."""
     mute("run", "a", "why")
-    finding_settings.path("run").write_bytes(damaged)
-    with pytest.raises(BoardError, match="damaged"):
+    finding_settings.KEPT.put("run", damaged)
+    with pytest.raises(BoardError, match="is no object of settings"):
         read("run")
+    assert read("other") == FindingSettings()
 
     assert mute("run", "b", "why") == FindingSettings(muted={"b": "why"})
-
-    (aside,) = finding_settings.path("run").parent.glob("*.damaged-*")
-    assert aside.read_bytes() == damaged
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from board.errors import BoardError
-from board.user_files import named_filters, recent_filters
+from board.user_files import named_filters
 
 
 @pytest.fixture(autouse=True)
@@ -33,35 +33,35 @@ def test_a_name_that_cannot_be_shown_is_refused() -> None:
 
 
 def test_settings_that_cannot_be_read_hold_no_filters(settings: Path) -> None:
-    """Where the folder is none there are no filters, and no error: the board works without."""
-    (settings / "filters").write_text("")
+    """Where the file is a folder there are no filters, and no error: the board works without."""
+    (settings / "filters.json").mkdir()
 
     assert named_filters.load() == {}
 
 
 def test_the_last_used_stand_first() -> None:
     """Filters of before, each once, the latest first, and no more than the most."""
-    for at in range(recent_filters.MOST + 5):
-        recent_filters.add(f"reward > {at}")
-    recent_filters.add("reward > 10")
+    for at in range(named_filters.MOST + 5):
+        named_filters.used(f"reward > {at}")
+    named_filters.used("reward > 10")
 
-    found = recent_filters.read()
-    assert found[:2] == ("reward > 10", f"reward > {recent_filters.MOST + 4}")
-    assert len(found) == len(set(found)) == recent_filters.MOST
+    found = named_filters.recent()
+    assert found[:2] == ("reward > 10", f"reward > {named_filters.MOST + 4}")
+    assert len(found) == len(set(found)) == named_filters.MOST
 
 
 @pytest.mark.parametrize("damage", ["", "{", "3", '{"a": 1}', "[1, null]", pytest.param("[" * 100_000, id="deep")])
 def test_a_damaged_list_is_an_empty_one(damage: str) -> None:
     """What cannot be read is no list of filters; the next filter begins it anew."""
-    recent_filters.path().write_text(damage)
-    assert recent_filters.read() == ()
+    named_filters.RECENT.path.write_text(damage)
+    assert named_filters.recent() == ()
 
-    recent_filters.add("reward > 1")
-    assert recent_filters.read() == ("reward > 1",)
+    named_filters.used("reward > 1")
+    assert named_filters.recent() == ("reward > 1",)
 
 
 def test_a_filter_that_is_no_text_is_not_kept() -> None:
     """Half a character cannot be written, and breaks nothing."""
-    recent_filters.add("x = '\ud800'")
+    named_filters.used("x = '\ud800'")
 
-    assert recent_filters.read() == ()
+    assert named_filters.recent() == ()

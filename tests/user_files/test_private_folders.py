@@ -44,7 +44,7 @@ def test_every_folder_that_names_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 
     assert modes(run.folder, user_folders.cache().parent) == [0, 0, 0]
     assert modes(user_folders.state() / "push", user_folders.state().parent) == [0, 0]
-    assert modes(pins.path().parent, tmp_path) == [0]
+    assert modes(pins.KEPT.path.parent, tmp_path) == [0]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root makes folders of others")

@@ -6,7 +6,7 @@ import pytest
 
 from board.cli.options import name_pads
 from board.errors import BoardError
-from board.user_files import run_pads, user_folders
+from board.user_files import run_pads
 
 
 def test_pads_are_kept_for_their_run_alone(tmp_path: Path) -> None:
@@ -31,12 +31,12 @@ def test_pads_for_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert run_pads.own(tmp_path) == ("<z>",)
 
 
-@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"pads": 1}', b'{"pads": [1]}', b'{"pads": [" "]}'])
-def test_damage_is_said(tmp_path: Path, damage: bytes) -> None:
-    """A file that holds no pads is named, and no run is read without those that somebody set."""
+@pytest.mark.parametrize("damage", [None, [], {"pads": 1}, {"pads": [1]}, {"pads": [" "]}], ids=str)
+def test_damage_is_said(tmp_path: Path, damage: object) -> None:
+    """What holds no pads is named, and no run is read without those that somebody set; other runs are."""
     run_pads.save(tmp_path, ("<x>",))
-    (file,) = (user_folders.settings() / "pads").iterdir()
-    file.write_bytes(damage)
+    run_pads.KEPT.change(lambda held: dict.fromkeys(held, damage))
 
-    with pytest.raises(BoardError, match="are damaged"):
+    with pytest.raises(BoardError, match="is no list of pads"):
         run_pads.read(tmp_path)
+    assert run_pads.read(tmp_path / "other") == ()

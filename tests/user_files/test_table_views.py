@@ -1,6 +1,5 @@
 """Views of the table of rollouts kept by name: saved, renamed, deleted, and files that hold none."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,13 @@ from board.user_files.table_views import NARROWEST, TableView
 VIEW = TableView("worst", ("reward", "kl_k3/max"), "kl_k3/max", "descending", "wait", "reward > 0", 320)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the views of this test are kept."""
     monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path))
-    return tmp_path / "table_views"
 
 
-def test_saved_renamed_and_deleted(folder: Path) -> None:
+def test_saved_renamed_and_deleted() -> None:
     """A view is read back as it was saved, has one name at a time, and is gone once it is deleted."""
     assert table_views.load() == table_views.TableViews((), ())
 
@@ -30,11 +28,11 @@ def test_saved_renamed_and_deleted(folder: Path) -> None:
     assert kept == TableView("Last", *list(VIEW.__dict__.values())[1:])
     assert table_views.rename(kept, "Last") == "Last"
     assert len(table_views.load().views) == 1
-    table_views.delete("Last")
+    table_views.KEPT.delete("Last")
     assert table_views.load().views == ()
 
 
-def test_name_that_cannot_be_shown_keeps_the_old_one(folder: Path) -> None:
+def test_name_that_cannot_be_shown_keeps_the_old_one() -> None:
     """A view is renamed as a whole or not at all."""
     table_views.save(VIEW)
 
@@ -55,13 +53,12 @@ DAMAGE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_files_that_hold_no_view_are_told(name: str, folder: Path) -> None:
-    """What a hand wrote wrongly is named and left where it is."""
+def test_files_that_hold_no_view_are_told(name: str) -> None:
+    """What a hand wrote wrongly is named and left as it is."""
     table_views.save(VIEW)
-    (path,) = folder.iterdir()
-    path.write_text(json.dumps(json.loads(path.read_text()) | DAMAGE[name]))
+    table_views.KEPT.change(lambda held: {"worst": held["worst"] | DAMAGE[name]})
 
     found = table_views.load()
 
     assert found.views == ()
-    assert "holds no view" in found.damaged[0]
+    assert "is no view" in found.damaged[0]

@@ -188,7 +188,7 @@ RELEASES = {"0.5.18": (3, 11), "0.5.23": (3, 12)}
 """Releases of ART, and the Python that each needs at least."""
 
 
-@pytest.mark.slow
+@pytest.mark.installs
 @pytest.mark.parametrize(("release", "least"), RELEASES.items(), ids=RELEASES)
 def test_art_itself(tmp_path: Path, release: str, least: tuple[int, int]) -> None:
     """A run that ART logs now opens whole. RL_BOARD_ART_0_5_18_PYTHON and the like name an interpreter that has it."""

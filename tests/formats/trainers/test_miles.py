@@ -150,7 +150,7 @@ def test_notes() -> None:
     assert "it is 0 for all" in miles_trajectory.note(Head("x.jsonl", tuple(conversations())))
 
 
-@pytest.mark.slow
+@pytest.mark.installs
 def test_miles_itself(tmp_path: Path) -> None:
     """What miles writes opens whole, and what it removed is discarded. RL_BOARD_MILES_0_0_2_PACKAGES names a folder that has it."""
     pytest.importorskip("torch")

@@ -1,0 +1,219 @@
+"""What a reader keeps: a file for each kind, changed by several boards at once, damaged, and as earlier boards kept it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from board.errors import BoardError
+from board.user_files.kept_entries import LONGEST_NAME, KeptEntries
+
+REPOSITORY = Path(__file__).parents[2]
+KEPT = KeptEntries("things", "thing", lambda one: isinstance(one, dict) and isinstance(one.get("text"), str))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The settings of this test."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / "settings"))
+    return tmp_path / "settings"
+
+
+def thing(text: str) -> dict[str, str]:
+    """One of the kind."""
+    return {"text": text}
+
+
+def test_kept_replaced_and_deleted(folder: Path) -> None:
+    """In the order of keeping, in one file for this user alone; what is replaced stays where it was."""
+    assert KEPT.read() == ({}, {})
+    for name in ("b", "a", "b"):
+        KEPT.put(name, thing(name))
+    KEPT.delete("never there")
+
+    assert [*KEPT.read()[0]] == ["b", "a"]
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", "things.json"]
+    assert (folder.stat().st_mode | KEPT.path.stat().st_mode & 0o022) & 0o077 == 0
+    KEPT.delete("b")
+    assert KEPT.read() == ({"a": thing("a")}, {})
+
+
+NAMES = [
+    "a",
+    "A",
+    "ä",
+    "a/b",
+    "../../etc/passwd",
+    "C:\\x",
+    ".",
+    "..",
+    "值",
+    "名" * LONGEST_NAME,
+    "<b>x</b>",
+    "a_b",
+    "",
+    "\n\0",
+]
+
+
+def test_any_name_is_another_entry(folder: Path) -> None:
+    """Names are a trainer's too: whatever they hold comes back as it was."""
+    for name in NAMES:
+        KEPT.put(name, thing(name))
+
+    assert [*KEPT.read()[0]] == NAMES
+
+
+BAD_NAMES = {
+    "": "needs a name",
+    " \t": "needs a name",
+    "x" * (LONGEST_NAME + 1): "81 characters",
+    "a\nb": "cannot be shown",
+    "a\0": "cannot be shown",
+    "a\u202eb": "cannot be shown",
+    "a\x1b[31m": "cannot be shown",
+    "\ud800": "cannot be shown",
+}
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_names_that_cannot_be_shown(name: str) -> None:
+    """A name that a reader gives is one line of 1 to 80 characters that can be seen."""
+    assert KEPT.checked(" a ") == "a"
+    with pytest.raises(BoardError, match=BAD_NAMES[name]):
+        KEPT.checked(name)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@settings(max_examples=20)
+@given(st.dictionaries(TEXTS, TEXTS, max_size=4))
+def test_read_back_as_written(texts: dict[str, str]) -> None:
+    """Whatever can be kept is read back letter for letter."""
+    KEPT.change(lambda held: {name: thing(text) for name, text in texts.items()})
+
+    assert KEPT.read()[0] == {name: thing(text) for name, text in texts.items()}
+
+
+def test_half_a_character_is_refused() -> None:
+    """No page could show it; what was kept before stays."""
+    KEPT.put("a", thing("before"))
+    with pytest.raises(BoardError, match="no text"):
+        KEPT.put("a", thing("\ud800"))
+    with pytest.raises(BoardError, match="no text"):
+        KEPT.put("\ud800", thing("b"))
+
+    assert KEPT.read()[0] == {"a": thing("before")}
+
+
+DAMAGED = {
+    "empty": b"",
+    "cut off": b'{"a": {"te',
+    "a number": b"3",
+    "numbers": b"[1]",
+    "no UTF-8": b"\xff\xfe",
+    "deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_told_and_moved_aside(name: str, folder: Path) -> None:
+    """It is an error that names it, and the next change begins anew beside it, whole."""
+    folder.mkdir()
+    KEPT.path.write_bytes(DAMAGED[name])
+    with pytest.raises(BoardError, match=r"things\.json is damaged"):
+        KEPT.read()
+
+    KEPT.put("a", thing("new"))
+
+    assert KEPT.read() == ({"a": thing("new")}, {})
+    (aside,) = folder.glob("things.json.damaged-*")
+    assert aside.read_bytes() == DAMAGED[name]
+
+
+def test_an_entry_that_is_none_is_told_and_left(folder: Path) -> None:
+    """The others are read, and it survives their changes; its name is text wherever it is shown."""
+    folder.mkdir()
+    KEPT.path.write_text(json.dumps({"good": thing("x"), "bad\n\u202e": {"text": 3}}))
+    KEPT.put("more", thing("y"))
+
+    found, damaged = KEPT.read()
+    assert [*found] == ["good", "more"]
+    assert [*damaged.values()] == [f"bad\\x0a\\xe2\\x80\\xae in {KEPT.path} is no thing and was left as it is."]
+    assert json.loads(KEPT.path.read_text())["bad\n\u202e"] == {"text": 3}
+
+
+def test_names_alone_are_read(folder: Path) -> None:
+    """As earlier boards kept pins and the filters used last."""
+    folder.mkdir()
+    pins = KeptEntries("pins", "pin", lambda one: one is True)
+    pins.path.write_text('["b", "a", "b"]')
+
+    assert [*pins.read()[0]] == ["b", "a"]
+
+
+def test_files_of_earlier_boards_are_taken_over(folder: Path) -> None:
+    """A file for each thing, which held its name or the run's: they are read until something changes, and stay where they are."""
+    (folder / "things").mkdir(parents=True)
+    for at, held in enumerate(({"name": "n", "text": "one"}, {"run": "/r", "text": "two"}, [3])):
+        (folder / "things" / f"{at}.json").write_text(json.dumps(held))
+
+    assert KEPT.read()[0] == {"n": thing("one"), "/r": thing("two")}
+    assert [*KEPT.read()[1]] == ["2.json"]
+    KEPT.delete("n")
+    assert [*KEPT.read()[0]] == ["/r"]
+    assert len([*(folder / "things").iterdir()]) == 3
+
+
+UNWRITABLE: dict[str, Any] = {
+    "a file for a folder": lambda folder: folder.write_text(""),
+    "a folder for a file": lambda folder: KEPT.path.mkdir(parents=True),
+}
+
+
+@pytest.mark.parametrize("name", UNWRITABLE)
+def test_what_cannot_be_written_is_told(name: str, folder: Path) -> None:
+    """The file is named, and nothing else is left lying about."""
+    UNWRITABLE[name](folder)
+    with pytest.raises(BoardError, match=r"things\.json cannot be (written|read)"):
+        KEPT.put("a", thing("x"))
+
+    assert not [path for path in folder.parent.rglob("*") if path.suffix == ".tmp"]
+
+
+SAVER = """
+import sys
+from board.user_files.kept_entries import KeptEntries
+kept = KeptEntries("things", "thing", lambda one: True)
+for number in range(20):
+    kept.put(f"{sys.argv[1]} {number}", number)
+    kept.put("shared", sys.argv[1] + " " * 5_000)
+    assert kept.read()[0]["shared"].strip() in "abc"
+"""
+
+
+def test_boards_that_save_at_once_lose_nothing(folder: Path) -> None:
+    """Several processes save and read at the same time: all of it is there afterwards, and nobody ever reads half a file."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    started = [subprocess.Popen([sys.executable, "-c", SAVER, board], env=environment) for board in "abc"]
+
+    assert [process.wait(timeout=120) for process in started] == [0, 0, 0]
+
+    held = json.loads(KEPT.path.read_text())
+    assert {*held} == {"shared", *(f"{board} {number}" for board in "abc" for number in range(20))}
+
+
+def test_files_are_for_people() -> None:
+    """A small JSON file that can be read, and copied to another machine."""
+    KEPT.put("值 over steps", thing("奖励"))
+
+    text = KEPT.path.read_text(encoding="utf-8")
+    assert "值 over steps" in text
+    assert "奖励" in text

@@ -126,16 +126,17 @@ def departures(
 
 
 def dated(curve: Series, found: Turn) -> int:
-    """Index of the first step off its level of a curve that turns: a jump or a bend that is laid on it may begin within what moves slowly."""
-    direction = 1 if found.change > 0 else -1
-    left = departures(curve, direction, _SEEN * abs(found.change))
-    at = next((one.at for one in left if one.stays), found.at)
-    early = curve.mean[: at // 2][np.isfinite(curve.mean[: at // 2])]
-    if len(early) > 1:
-        off = direction * (curve.mean - np.median(early)) > OWN * noise(early)
-        while at > len(early) and off[at - 1]:
-            at -= 1
-    return at
+    """Index of the first step that is clearly off the early level of a curve that turns: the jump or the bend laid on it may begin elsewhere."""
+    at, known = found.at, np.flatnonzero(np.isfinite(curve.mean[: found.at]))
+    early = known[: len(known) // 2]
+    if len(early) < 2:
+        return at
+    off = np.sign(found.change) * (curve.mean - np.median(curve.mean[early]))
+    clear = OWN * noise(curve.mean[known], curve.error[known])
+    while at > early[-1] + 1 and off[at - 1] > clear:
+        at -= 1
+    seen = np.flatnonzero(off[at:] > min(clear, _SEEN * abs(found.change)))
+    return at + int(seen[0]) if len(seen) and not found.is_jump else at
 
 
 def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:

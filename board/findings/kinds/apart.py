@@ -143,7 +143,7 @@ def _look_for_drift(dossier: Dossier, limits: Limits) -> Answer:
     turn = curve.turn()
     if turn is not None and turn.z >= limits["z"] and turn.change > np.log(_GROWN):
         after = float(np.nanmean(level[max(turn.at, len(level) - max(3, len(level) // 5)) :]))
-        before, at, strength = float(np.nanmean(level[: turn.at])), turn.at if turn.is_jump else dated(curve, turn), turn.z
+        before, at, strength = float(np.nanmean(level[: turn.at])), dated(curve, turn), turn.z
         grows = True
     else:
         after, before, at, grows = float(np.nanmean(level)), np.nan, 0, False

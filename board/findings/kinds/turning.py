@@ -299,9 +299,7 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     turn = curve.turn()
     turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
     # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
-    at = round(_EDGE * len(curve.steps))
-    if turn is not None and turned:
-        at = turn.at if turn.is_jump else dated(curve, turn)
+    at = dated(curve, turn) if turn is not None and turned else round(_EDGE * len(curve.steps))
     since = dossier.since(at) & known
     worse = more[since]
     strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0

@@ -41,13 +41,11 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     say(f"scale: indexing {size / 1e6:,.0f} MB")
     index = place / "index"
     made = _alone(index, place, "index", str(place / "run"))
-    frames = [_alone(index, place, "frame", str(workers)) for workers in (1, 2)]
+    frame = _alone(index, place, "frame", "")
     bytes_of = {name: _bytes(index / name) for name in ("parts", "frame")}
     parts = sum(path.name.count(".") == 1 for path in (index / "parts").glob("*.arrow"))
     listed = [_row(made, "parsed and indexed, frame too", rows)]
-    listed += [_row(one, f"its frame written again, by {said}", rows) for one, said in zip(frames, _WORKERS, strict=True)]
-    for one, said in zip(frames, _WORKERS, strict=True):
-        listed += [_row(phase, f"of that by {said}: {phase['what']}", rows) for phase in one["phases"]]
+    listed += [_row(frame, "its frame written again", rows)]
     listed += [
         (f"on the disk: {name}", "", "", "", f"{held / 1e6:,.0f} MB, {held / rows:,.0f} bytes a rollout")
         for name, held in bytes_of.items()
@@ -58,7 +56,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
         title,
         COLUMNS,
         tuple(listed),
-        f"Peak memory of the process that wrote the frame alone: {frames[0]['peak']:,.0f} MB.",
+        f"Peak memory of the process that wrote the frame alone: {frame['peak']:,.0f} MB.",
     )
     say("scale: looking")
     looked = _alone(index, place, "look", str(rows // MEMORY_SHARE))
@@ -72,9 +70,6 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
         tuple(_row(one, one["what"], 0) for one in looked["looks"]),
         note,
     )
-
-
-_WORKERS: Final = ("one process", "two")
 
 
 def _row(found: Found, what: str, rows: int) -> tuple[Cell, ...]:
@@ -164,24 +159,16 @@ def indexed(index: Path, run: str) -> Found:
     return timed("index", made)
 
 
-def framed(index: Path, workers: int) -> Found:
-    """In a process of its own: the frame of an index written anew, and how long each of its phases lasted."""
+def framed(index: Path) -> Found:
+    """In a process of its own: the frame of an index written anew."""
     from board.indexing import frame_writer
-    from board.indexing.local_engine import LocalEngine
-    from board.indexing.progress import FrameProgress
     from board.runs.indexed_run import reading_from
     from board.sources import index_file
 
     shutil.rmtree(index / "frame", ignore_errors=True)
-    phases: dict[str, FrameProgress] = {}
-
-    def tell(progress: FrameProgress) -> None:
-        phases[progress.doing] = progress
-
     reading = reading_from(index_file.read(index)["reading"])
-    found = timed("frame", lambda: frame_writer.bring_up_to_date(index, reading, LocalEngine(workers), tell))
-    lasted = [{"what": one.doing, "seconds": one.seconds, "processor": 0.0, "found": ""} for one in phases.values()]
-    return {**found, "phases": lasted, "peak": _peak()}
+    found = timed("frame", lambda: frame_writer.bring_up_to_date(index, reading))
+    return {**found, "peak": _peak()}
 
 
 def looked(index: Path, memory: int) -> Found:
@@ -283,7 +270,7 @@ def main(arguments: Sequence[str]) -> Found:
     index, what, value = Path(arguments[0]), arguments[1], arguments[2]
     if what == "index":
         return indexed(index, value)
-    return framed(index, int(value)) if what == "frame" else looked(index, int(value))
+    return framed(index) if what == "frame" else looked(index, int(value))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Cluster bootstrap with percentile intervals: Davison and Hinkley, Bootstrap Meth
 the same clusters stand behind the clustered standard errors of Miller, Adding Error Bars to Evals (arXiv 2411.00640).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -32,9 +31,6 @@ _AT_ONCE: Final = 4_000_000
 """So many means are held in memory at once."""
 
 _SEED: Final = 0
-
-_FEW_UNITS: Final = 6
-"""Of so many units few resamples differ: 35 of four, 126 of five, 462 of six."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +73,12 @@ def unit_intervals(
     units = np.diff(first)
     low, high = (np.full(len(units), np.nan) for _ in range(2))
     for size in np.unique(units[units > 1]).tolist():
-        drawn, times = _draws(size, resamples)
+        drawn = _draws(size, resamples)
         alike = np.flatnonzero(units == size)
         for some in np.array_split(alike, -(-len(alike) * resamples // _AT_ONCE)):
             at = first[some][:, None] + np.arange(size)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                means = (sums[at] @ drawn.T) / _drawn_weights(counts[at], drawn)
-                low[some], high[some] = _ends(means, times)
+                low[some], high[some] = np.quantile((sums[at] @ drawn.T) / (counts[at] @ drawn.T), _TAILS, axis=1)
     known = np.isfinite(low) & np.isfinite(high)
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
@@ -131,56 +126,8 @@ def _blocks(
 
 
 @lru_cache(8)
-def _draws(size: int, resamples: int) -> tuple[Float64Array, NDArray[np.int64] | None]:
-    """How often each of `size` units is drawn, (resamples, size); each row adds up to `size`.
-
-    Of few units most resamples are alike: then each is there once, and the second array says how often it was drawn; None elsewhere.
-    """
+def _draws(size: int, resamples: int) -> Float64Array:
+    """How often each of `size` units is drawn, (resamples, size); each row adds up to `size`."""
     drawn = np.random.default_rng([_SEED, size]).integers(0, size, (resamples, size))
     cells = (drawn + np.arange(resamples)[:, None] * size).ravel()
-    each = np.bincount(cells, minlength=resamples * size).reshape(resamples, size).astype(np.float64)
-    if size > _FEW_UNITS:
-        return each, None
-    different, times = np.unique(each, axis=0, return_counts=True)
-    return different, times
-
-
-def _drawn_weights(counts: Float64Array, drawn: Float64Array) -> Float64Array | float:
-    """What the units of each resample weigh together, (steps, resamples): one number where all units weigh the same."""
-    weight = float(counts.flat[0])
-    if (counts == weight).all():
-        return float(weight * counts.shape[1])
-    weights: Float64Array = counts @ drawn.T
-    return weights
-
-
-def _ends(means: Float64Array, times: NDArray[np.int64] | None) -> tuple[Float64Array, Float64Array]:
-    """The quantiles _TAILS of each row of `means` (steps, resamples), each of its columns as often as `times` says; `means` is reordered.
-
-    Between two of them linearly, as `numpy.quantile`.
-    """
-    resamples = means.shape[1] if times is None else int(times.sum())
-    ranks = [int(tail * (resamples - 1)) for tail in _TAILS]
-    wanted = sorted({at for rank in ranks for at in (rank, min(rank + 1, resamples - 1))})
-    unknown = np.isnan(means).any(axis=1)
-    found = _at_ranks(means, wanted) if times is None else _at_ranks_of_repeated(means, times, wanted)
-    ends = []
-    for tail, rank in zip(_TAILS, ranks, strict=True):
-        below, above = found[rank], found[min(rank + 1, resamples - 1)]
-        between = below + (above - below) * (tail * (resamples - 1) - rank)
-        ends.append(np.where(unknown, np.nan, between))
-    return ends[0], ends[1]
-
-
-def _at_ranks(means: Float64Array, wanted: Sequence[int]) -> dict[int, Float64Array]:
-    """The values that stand at these places of each row, were it sorted."""
-    means.partition(wanted, axis=1)
-    return {rank: means[:, rank] for rank in wanted}
-
-
-def _at_ranks_of_repeated(means: Float64Array, times: NDArray[np.int64], wanted: Sequence[int]) -> dict[int, Float64Array]:
-    """The same where each column stands for so many."""
-    order = np.argsort(means, axis=1)
-    reached = np.cumsum(times[order], axis=1)
-    rows = np.arange(len(means))
-    return {rank: means[rows, order[rows, (reached <= rank).sum(axis=1)]] for rank in wanted}
+    return np.bincount(cells, minlength=resamples * size).reshape(resamples, size).astype(np.float64)

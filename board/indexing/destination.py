@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 from filelock import FileLock, Timeout
 
 from board.errors import ArgumentRefused
-from board.indexing.engine import Engine
 from board.runs.index_folder import IndexFolder
 from board.sources import index_file
 from board.text.path_names import shown
@@ -37,8 +36,8 @@ class Destination(Protocol):
     def publish(self, name: str) -> None:
         """A file below `folder` is as it is to be: whoever reads the index is to have it. Raises OSError."""
 
-    def frame_place(self, engine: Engine) -> AbstractContextManager[tuple[Path | None, Engine]]:
-        """The whole index, to have its frame written there by the engine beside it, which readers find once the context ends well.
+    def frame_place(self) -> AbstractContextManager[Path | None]:
+        """The whole index, to have its frame written there, which readers find once the context ends well.
 
         None where the frame is there. Raises OSError.
         """
@@ -72,9 +71,9 @@ class FolderDestination:
         """What lies there is there."""
 
     @contextmanager
-    def frame_place(self, engine: Engine) -> Iterator[tuple[Path | None, Engine]]:
-        """The folder, which every worker sees."""
-        yield self.folder, engine
+    def frame_place(self) -> Iterator[Path | None]:
+        """The folder itself."""
+        yield self.folder
 
     def order(self) -> dict[str, Any]:
         """Its path alone."""

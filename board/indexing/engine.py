@@ -1,8 +1,8 @@
-"""What has byte ranges parsed for an index, and its frame written: this process and others of this machine, or a cluster. Knows no run."""
+"""What has byte ranges parsed for an index: this process and others of this machine, or a cluster. Knows no run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from board.indexing.range_task import RangeTask, Site
 from board.runs.worker_pool import Outcome
@@ -18,19 +18,8 @@ class FinishedTask:
     """From when a worker was given it until it answered."""
 
 
-FrameOrder = dict[str, Any]
-"""A piece of work on a frame, as JSON holds it."""
-
-FrameAnswer = dict[str, Any]
-
-
 class Engine(Protocol):
     """Takes tasks and gives what became of each, once, in any order."""
-
-    def answers(self, orders: Sequence[FrameOrder], tick: Callable[[], None]) -> Iterator[tuple[int, FrameAnswer]]:
-        """What `board.indexing.frame_task.answer` says to each order, beside its place among them, as it comes; `tick` is called while
-        waiting. A worker that ends costs its order: `failed`, with the reason.
-        """
 
     def outcomes(self, tasks: Sequence[RangeTask], site: Site, tick: Callable[[], None]) -> Iterator[FinishedTask]:
         """What becomes of each task, as it comes; `tick` is called while waiting. A worker that ends costs its tasks: an OSError each."""

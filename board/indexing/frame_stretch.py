@@ -1,11 +1,9 @@
-"""Some steps of an index, whole: their rows merged and in order as a file, and beside it what curves need of each step, and some rollouts.
+"""Some steps of an index, whole: their rows as a file, and beside it what curves need of each step, and some rollouts.
 
-Made by the code that a run in memory is made and shown by, so that what comes out of it is the same. Knows one stretch of steps; knows
-neither which there are nor what becomes of the files.
+Knows one stretch of steps; knows neither which there are nor what becomes of the files.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,17 +18,8 @@ from board.analysis.rollout_sample import even_sample
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics import computable, of_step_alone, per_step_values
 from board.analysis.step_stats import per_step
-from board.indexing.frame_facts import INTERNAL, FrameFacts, IndexParts
-from board.indexing.made_file import Made
 from board.runs import frame_files
-from board.runs.columns import as_table
-from board.runs.discarded import flagged
-from board.runs.frame_files import KEY, SAMPLED
-from board.runs.kept_rows import KeptRows
-from board.runs.load_report import LoadReport
-from board.runs.merging import in_order
-from board.runs.parts import Part
-from board.runs.parts_on_demand import PartsOnDemand
+from board.runs.frame_files import KEY, SAMPLED, Stretch
 from board.runs.run import Run
 from board.system import atomic_write
 
@@ -40,115 +29,52 @@ GROUP_ROWS: Final = 16_384
 _LEVEL: Final = 1
 """Of compression: a higher one takes several times as long and saves a tenth."""
 
+SOURCES: Final = ("offset", "nth", "prompt_key")
+"""Columns of a part that a run's frame does not show."""
+
 
 @dataclass(frozen=True)
 class WrittenStretch:
     """What a stretch holds."""
 
-    file: str
-    sum: int
-    """Of the file."""
-    footer: int
-    """The footer's own (`frame_files.sum_of_footer`)."""
-    first: int
-    """Step."""
-    last: int
-    rows: int
+    stretch: Stretch
     sample: pa.Table
     steps: dict[str, pd.DataFrame]
     """By split what curves need, a row a step."""
-    splits: dict[str, int]
-    has_groups: bool
-    """Whether any group has a second member."""
     measured: set[str]
     """The measured columns in which some rollout has a number."""
 
-    def made(self) -> Made:
-        """As it is kept until all stretches are written."""
-        about = {name: getattr(self, name) for name in _TOLD}
-        tables = {f"steps/{split}": pa.Table.from_pandas(steps) for split, steps in self.steps.items()}
-        return Made({**about, "measured": sorted(self.measured)}, {"sample": self.sample, **tables})
-
-    @classmethod
-    def read(cls, made: Made) -> "WrittenStretch":
-        """What `made` tells."""
-        steps = {name.partition("/")[2]: table.to_pandas() for name, table in made.tables.items() if name.startswith("steps/")}
-        told = {name: made.about[name] for name in _TOLD}
-        return cls(**told, sample=made.tables["sample"], steps=steps, measured=set(made.about["measured"]))
-
-
-_TOLD: Final = ("file", "sum", "footer", "first", "last", "rows", "splits", "has_groups")
+    @property
+    def file(self) -> str:
+        """Its name."""
+        return self.stretch.file
 
 
 class StretchWriter:
-    """Writes stretches of one index into a folder."""
+    """Writes stretches of one run into a folder."""
 
-    def __init__(self, folder: Path, parts: IndexParts, facts: FrameFacts, sample: int) -> None:
-        """About `sample` rollouts of the run are in the sample, as many of each step."""
-        self._folder, self._parts, self._facts = folder, parts, facts
-        self._per_step = max(1, sample // max(1, len(facts.steps)))
-        self._by_key = parts.by_key(facts)
-        self._columns = facts.columns()
-        self._first = np.array([one["step_first"] for one in facts.parts], np.int64)
-        self._last = np.array([one["step_last"] for one in facts.parts], np.int64)
+    def __init__(self, folder: Path, run: Run, rows: pd.DataFrame, sample: int) -> None:
+        """`rows` are the scalars of its parts in the order of keys; about `sample` rollouts are in the sample, as many of each step."""
+        self._folder, self._run, self._rows = folder, run, rows
+        self._per_step = max(1, sample // max(1, len(run.steps)))
 
-    def write(self, first: int, last: int, file: str) -> WrittenStretch:
-        """Write the steps from `first` to `last` into a file of that name. Raises OSError."""
-        rows = self._rows(first, last)
-        frame = in_order(flagged(rows, self._facts.flags), self._facts.shards, some=True)
-        frame = self._with_all_columns(frame)
-        sources = rows.loc[frame.index]
-        by_key = self._by_key.beside(
-            KeptRows(frame.index.to_numpy(), lambda name: sources[name.removeprefix("source/")].to_numpy(np.int64))
-        )
-        moments = _moments(self._by_key, frame.index.to_numpy(), sorted(self._facts.moments))
-        by_key = by_key.beside(KeptRows(frame.index.to_numpy(), lambda name: _column(moments, sources, name)))
-        run = Run(self._folder, frame, LoadReport(), (), "stretch", by_key, {})
+    def write(self, start: int, stop: int, file: str) -> WrittenStretch:
+        """Write the rows of the frame from `start` to before `stop`, whole steps, into a file of that name. Raises OSError."""
+        run = replace(self._run, frame=self._run.frame.iloc[start:stop], load_id=f"{self._run.load_id}-{start}")
         measured = measured_columns.with_measures(run)
         sampled = self._sampled(run)
-        table = self._table(measured, sources, moments, sampled)
+        table = self._table(run, measured, sampled)
         with atomic_write.replacing(self._folder / file, durable=True) as stream:
             pq.write_table(
                 table, stream, row_group_size=GROUP_ROWS, compression="zstd", compression_level=_LEVEL, write_page_checksum=True
             )
+        path, steps = self._folder / file, (int(run.steps[0]), int(run.steps[-1]))
         return WrittenStretch(
-            file,
-            frame_files.sum_of(self._folder / file),
-            frame_files.sum_of_footer(self._folder / file),
-            int(run.steps[0]),
-            int(run.steps[-1]),
-            len(frame),
+            Stretch(file, *steps, len(table), frame_files.sum_of(path), frame_files.sum_of_footer(path)),
             table.filter(pa.array(sampled)),
             {split: _of_steps(measured.of_split(split)) for split in run.splits},
-            {split: len(run.of_split(split).frame) for split in run.splits},
-            bool(frame[["step", "group"]].dropna().duplicated().any()),
-            {name for name in measured_columns.NAMES if name in measured.frame and name not in frame},
+            {name for name in measured_columns.NAMES if name in measured.frame and name not in run.frame},
         )
-
-    def _rows(self, first: int, last: int) -> pd.DataFrame:
-        """The scalars of all rollouts of these steps, in the order of reading, indexed by their keys."""
-        pieces, keys = list[pa.Table](), list[NDArray[np.int64]]()
-        for number in np.flatnonzero((self._first <= last) & (self._last >= first)).tolist():
-            part = self._parts.held[number]
-            steps = part.scalars.column("step").to_numpy()
-            chosen = np.flatnonzero((steps >= first) & (steps <= last))
-            if len(chosen):
-                pieces.append(_taken(part, chosen))
-                keys.append(chosen + self._facts.parts[number]["start"])
-        frame: pd.DataFrame = pa.concat_tables(pieces, promote_options="default").to_pandas()
-        return frame.set_index(pd.Index(np.concatenate(keys), name=KEY))
-
-    def _with_all_columns(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with all columns that the run has, so that what is told of its steps is what the whole would tell."""
-        columns: dict[str, Any] = {}
-        for name in self._columns:
-            if name in frame.columns:
-                columns[name] = frame[name] if name == "shard" or not self._facts.is_id(name) else frame[name].astype("category")
-            elif self._facts.is_id(name):
-                columns[name] = pd.Categorical.from_codes(np.full(len(frame), -1), categories=pd.Index([], dtype=object))
-            else:
-                columns[name] = np.full(len(frame), np.nan)
-        return pd.DataFrame(columns, index=frame.index)
 
     def _sampled(self, run: Run) -> NDArray[np.bool_]:
         """Which rollouts are in the sample: whole groups, about as many of each step, and one at least of each split of each step."""
@@ -163,43 +89,32 @@ class StretchWriter:
             chosen[frame.index.get_indexer(pd.Index(lacking, dtype=np.int64))] = True
         return chosen
 
-    def _table(
-        self, run: Run, sources: pd.DataFrame, moments: dict[str, NDArray[np.float64]], sampled: NDArray[np.bool_]
-    ) -> pa.Table:
+    def _table(self, run: Run, measured: Run, sampled: NDArray[np.bool_]) -> pa.Table:
         frame = run.frame
-        columns: dict[str, pa.Array] = {KEY: pa.array(frame.index.to_numpy(np.int64)), SAMPLED: pa.array(sampled)}
-        for name in self._columns:
-            columns[f"frame/{name}"] = _ids(frame[name]) if self._facts.is_id(name) else _numbers(frame[name])
-        columns |= {f"source/{name}": pa.array(sources[name].to_numpy(np.int64)) for name in INTERNAL}
-        columns |= {f"moment/{name}": pa.array(values, from_pandas=True) for name, values in moments.items()}
+        keys = frame.index.to_numpy(np.int64)
+        columns: dict[str, pa.Array] = {KEY: pa.array(keys), SAMPLED: pa.array(sampled)}
+        for name in frame.columns:
+            is_id = isinstance(frame[name].dtype, pd.CategoricalDtype)
+            columns[f"frame/{name}"] = _ids(frame[name]) if is_id else _numbers(frame[name])
+        columns |= {f"source/{name}": pa.array(self._rows[name].to_numpy(np.int64)[keys]) for name in SOURCES}
+        columns |= {f"moment/{name}": pa.array(values, from_pandas=True) for name, values in _moments(run, keys).items()}
         for name in measured_columns.NAMES:
-            held = name in frame.columns and name not in self._columns
-            values = frame[name].to_numpy(np.float32) if held else np.full(len(frame), np.nan, np.float32)
+            held = name in measured.frame.columns and name not in frame.columns
+            values = measured.frame[name].to_numpy(np.float32) if held else np.full(len(keys), np.nan, np.float32)
             columns[f"measured/{name}"] = pa.array(values, from_pandas=True)
         return pa.table(columns)
 
 
-def _taken(part: Part, rows: NDArray[np.int64]) -> pa.Table:
-    table = as_table(part.scalars)
-    return table if len(rows) == len(table) else table.take(pa.array(rows))
-
-
-def _moments(by_key: PartsOnDemand, keys: NDArray[np.int64], names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def _moments(run: Run, keys: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
     """All sums of tokens of some rollouts, each part gone to once."""
-    found = {name: np.full(len(keys), np.nan) for name in names}
-    order = np.argsort(keys, kind="stable")
-    done = 0
-    for part, _, rows in by_key.rows_of(keys):
+    found = {name: np.full(len(keys), np.nan) for name in sorted(run.moment_names)}
+    order, done = np.argsort(keys, kind="stable"), 0
+    for part, _, rows in run.parts_of_rows():
         places = order[done : done + len(rows)]
         for name in part.moments.column_names:
             found[name][places] = part.moments.column(name).to_numpy()[rows]
         done += len(rows)
     return found
-
-
-def _column(moments: dict[str, NDArray[np.float64]], sources: pd.DataFrame, name: str) -> NDArray[Any]:
-    kind, _, own = name.partition("/")
-    return moments[own] if kind == "moment" else sources[own].to_numpy(np.int64)
 
 
 def _of_steps(run: Run) -> pd.DataFrame:

@@ -1,12 +1,13 @@
-"""The frame of a whole index written out by an engine: what is in the parts, stretches of steps; then all laid together.
+"""The frame of an index written out: the run as it opens from the parts, in stretches of steps, and beside it what is of all of them.
 
-Each piece of work leaves a file, so that a frame that was stopped goes on where it was; what lies there of another state is removed. Cut by what
-is in the index alone: what comes out of it is the same whoever works. Knows which pieces of work there are; knows no metric.
+Made by the code that a run in memory is made and shown by, so that what comes out of it is the same. Takes some 660 bytes of memory a rollout.
+Knows which files there are; what a stretch holds is `board.indexing.frame_stretch`'s.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -16,31 +17,134 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.errors import RunNotFound
-from board.indexing import frame_facts, frame_task, made_file
-from board.indexing.engine import Engine
-from board.indexing.frame_facts import FrameFacts
-from board.indexing.frame_stretch import WrittenStretch
-from board.indexing.frame_task import FrameSite, Kind
-from board.indexing.made_file import Made
+from board.indexing.frame_stretch import StretchWriter, WrittenStretch
 from board.indexing.progress import FrameProgress
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
-from board.runs import frame_files
-from board.runs.frame_files import FOLDER, FrameAccount, Stretch
+from board.runs import column_room, discarded, frame_files, merging
+from board.runs.frame_files import FOLDER, NAME, FrameAccount
 from board.runs.indexed_run import IndexedRun
 from board.runs.load_report import LoadReport
+from board.runs.parts import Part
+from board.runs.parts_by_key import PartsByKey
 from board.runs.read_options import ReadOptions
+from board.runs.repeated_steps import repeated_steps
+from board.runs.run import Run
+from board.runs.store import version
 from board.sources import index_file, shards
 from board.system import atomic_write
 
+LEAST_ROLLOUTS: Final = 200_000
+"""The frame of fewer is made of the parts at every open, in less than a second."""
 
-def over_all(facts: FrameFacts, written: Sequence[WrittenStretch]) -> dict[str, pa.Table]:
+SAMPLE_ROLLOUTS: Final = 100_000
+"""In the sample of a run."""
+
+STRETCH_ROLLOUTS: Final = 150_000
+"""In a stretch, and more where a step has more."""
+
+Tell = Callable[[FrameProgress], None]
+
+
+def bring_up_to_date(index: Path, reading: ReadOptions, tell: Tell = lambda _: None, *, verify: bool = True) -> bool:
+    """Write the frame of an index that is whole, unless it is there; whether there is one then.
+
+    What is there is read against its sums, unless `verify` says otherwise. Raises OSError where it cannot be written, RunNotFound where a
+    part is damaged that nothing can be made of any more.
+    """
+    of = index_file.stamp(index)
+    indexed = IndexedRun(index, shards.find_shards(index)[0], reading, None, framed=False)
+    if indexed.done()[1] < LEAST_ROLLOUTS or not all(
+        indexed.batches.values()
+    ):  # what is written twice is told apart in memory alone
+        _clean(index / FOLDER, set())
+        return False
+    found = frame_files.read(index, of)
+    if found is None or (verify and not found.is_sound()):
+        _write(index, of, indexed, tell)
+    return True
+
+
+def _write(index: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
+    folder = index / FOLDER
+    folder.mkdir(exist_ok=True)
+    whole = _whole(index, indexed)
+    key = blake2b(f"{of} {version()} {frame_files.LAYOUT}".encode(), digest_size=8).hexdigest()
+    began, written, done = time.monotonic(), list[WrittenStretch](), 0
+    writer = StretchWriter(folder, whole.run, whole.rows, SAMPLE_ROLLOUTS)
+    for start, stop in stretches(whole.run.frame["step"].to_numpy()):
+        tell(FrameProgress(done, len(whole.rows), time.monotonic() - began))
+        written.append(writer.write(start, stop, f"rows-{key}-{len(written)}.parquet"))
+        done += stop - start
+    sums = write_all(folder, over_all(whole.places, written))
+    frame_files.write(index, account_of(of, whole, written, sums))
+    tell(FrameProgress(done, len(whole.rows), time.monotonic() - began))
+    _clean(folder, {NAME, *sums, *(one.file for one in written)})
+
+
+@dataclass(frozen=True)
+class WholeIndex:
+    """All rollouts of an index in memory."""
+
+    run: Run
+    rows: pd.DataFrame
+    """Their scalars in the order of reading."""
+    places: pa.Table
+    """Where those of each part are (`frame_files.FrameFiles.parts`)."""
+    report: LoadReport
+    """What opening them found."""
+
+
+def _whole(index: Path, indexed: IndexedRun) -> WholeIndex:
+    report = LoadReport()
+    read = [*indexed.parts(report)]
+    built, problems = column_room.fitted(read)
+    rows = merging.scalars(built)
+    for problem in (*problems, *repeated_steps(rows)):
+        report.add(problem)
+    frame = merging.merged(built, rows, [*indexed.by_file], indexed.batches)
+    run = Run(index, frame, LoadReport(), (), "frame", PartsByKey(built), {})
+    shard_names: list[str] = [*frame["shard"].cat.categories]
+    return WholeIndex(run, rows, pa.Table.from_pylist([*_places(indexed, read, shard_names)]), report)
+
+
+def _places(indexed: IndexedRun, built: Sequence[Part], shard_names: Sequence[str]) -> Iterator[dict[str, int]]:
+    """For each part its shard, piece and place there, its first key, and the ends of what it holds."""
+    start, waiting = 0, iter(built)
+    for name, kept in indexed.kept.items():
+        first_line = 0
+        for piece in kept.pieces:
+            for nth, _ in enumerate(piece.files):
+                part = next(waiting)
+                place = {"shard": shard_names.index(name), "piece": piece.start, "nth": nth, "first_line": first_line}
+                yield {"start": start, "rows": len(part), **place, **_ends(part)}
+                start += len(part)
+            first_line += piece.lines
+
+
+def _ends(part: Part) -> dict[str, int]:
+    found = dict[str, int]()
+    for name in ("line", "offset", "step"):
+        values = part.scalars.column(name).to_numpy()
+        least, most = (values.min(), values.max()) if len(values) else (0, -1)
+        found |= {f"{name}_first": int(least), f"{name}_last": int(most)}
+    return found
+
+
+def stretches(steps: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """First row and the row behind the last of each stretch of whole steps, of rows in the order of steps."""
+    ends = np.append(np.flatnonzero(steps[1:] != steps[:-1]) + 1, len(steps)).tolist()
+    start = 0
+    for end in ends:
+        if end - start >= STRETCH_ROLLOUTS or end == len(steps):
+            yield start, end
+            start = end
+
+
+def over_all(places: pa.Table, written: Sequence[WrittenStretch]) -> dict[str, pa.Table]:
     """What lies over all stretches, by the names of files."""
-    tables = {
-        "sample.arrow": _one_batch(pa.concat_tables([one.sample for one in written])),
-        "parts.arrow": pa.Table.from_pylist(facts.parts),
-    }
+    sample = pa.concat_tables([one.sample for one in written])
+    tables = {"sample.arrow": sample.unify_dictionaries().combine_chunks(), "parts.arrow": places}
     for split in dict.fromkeys(split for one in written for split in one.steps):
         frame = _so_far(pd.concat([one.steps[split] for one in written if split in one.steps]), written, split)
         columns = {"step": pa.array(frame.index.to_numpy(np.int64))}
@@ -73,200 +177,37 @@ def _so_far(frame: pd.DataFrame, written: Sequence[WrittenStretch], split: str) 
     return frame.assign(**changed)
 
 
-def _one_batch(table: pa.Table) -> pa.Table:
-    return table.unify_dictionaries().combine_chunks()
-
-
-def account_of(
-    of: str,
-    facts: FrameFacts,
-    written: Sequence[WrittenStretch],
-    sums: dict[str, int],
-    report: LoadReport,
-) -> FrameAccount:
+def account_of(of: str, whole: WholeIndex, written: Sequence[WrittenStretch], sums: dict[str, int]) -> FrameAccount:
     """What is said of the frame of the index in the state `of`."""
-    account = facts.account()
-    has_groups = any(one.has_groups for one in written)
-    splits: dict[str, int] = {}
-    for one in written:
-        for split, rows in one.splits.items():
-            splits[split] = splits.get(split, 0) + rows
+    run, frame, parts = whole.run, whole.run.frame, PartsByKey(whole.run.parts)
+    ids = {str(name): frame[name].cat.categories for name in frame.select_dtypes("category").columns if name != "shard"}
+    counts = frame["shard"].value_counts(sort=False)
     return FrameAccount(
         of=of,
-        rows=facts.rows,
-        columns=tuple(name for name in facts.columns() if has_groups or name != "group"),
-        ids={name: tuple(values) for name, values in facts.ids_in_order().items()},
-        shards=tuple(facts.shards),
-        shard_rows=tuple(facts.shard_rows[name] for name in facts.shards),
+        rows=len(frame),
+        columns=tuple(frame.columns),
+        ids={name: tuple(values) for name, values in ids.items() if len(values) <= merging.SORTED_IDS},
+        shards=tuple(counts.index),
+        shard_rows=tuple(counts.tolist()),
         measured=tuple(sorted({name for one in written for name in one.measured})),
-        moments=tuple(sorted(facts.moments)),
-        token_metrics=account.token_metrics,
-        text_columns=account.text_columns,
-        has_tokens=account.has_tokens,
-        has_alternatives=account.has_alternatives,
-        splits=splits,
-        flags=tuple(facts.flags),
-        problems=tuple(report.problems),
-        counts=dict(report.counts),
-        unfinished=tuple(report.unfinished),
-        stretches=tuple(Stretch(one.file, one.first, one.last, one.rows, one.sum, one.footer) for one in written),
+        moments=tuple(sorted(run.moment_names)),
+        token_metrics=parts.token_metrics,
+        text_columns=parts.text_columns,
+        has_tokens=parts.has_tokens,
+        has_alternatives=parts.has_alternatives,
+        splits={split: len(run.of_split(split).frame) for split in run.splits},
+        flags=tuple(discarded.flags(whole.rows)),
+        problems=tuple(whole.report.problems),
+        counts=dict(whole.report.counts),
+        unfinished=tuple(whole.report.unfinished),
+        stretches=tuple(one.stretch for one in written),
         sums=sums,
     )
 
 
-LEAST_ROLLOUTS: Final = 200_000
-"""The frame of fewer is made of the parts at every open, in less than a second."""
-
-SAMPLE_ROLLOUTS: Final = 100_000
-"""In the sample of a run."""
-
-STRETCH_ROLLOUTS: Final = 150_000
-"""In a stretch, and more where a step has more."""
-
-TOGETHER_PARTS: Final = 32
-"""So many parts are one piece of work."""
-
-TRIES: Final = 3
-"""So often a piece of work is given to a worker that fails, or ends."""
-
-_MADE: Final = "made-"
-"""How the names of files begin that are of no use once the frame is whole."""
-
-_WAITED: Final = {"facts": "counting", "stretch": "rows"}
-"""What a reader is told of each kind of work, in their order."""
-
-Tell = Callable[[FrameProgress], None]
-
-
-def bring_up_to_date(
-    index: Path, reading: ReadOptions, engine: Engine, tell: Tell = lambda _: None, *, verify: bool = True
-) -> bool:
-    """Write the frame of an index that is whole, unless it is there; whether there is one then.
-
-    What is there is read against its sums, unless `verify` says otherwise. Raises OSError where it cannot be written, RunNotFound where a
-    part is damaged that nothing can be made of any more.
-    """
-    of = index_file.stamp(index)
-    run = IndexedRun(index, shards.find_shards(index)[0], reading, None, framed=False)
-    if run.done()[1] < LEAST_ROLLOUTS or not all(run.batches.values()):  # what is written twice is told apart in memory alone
-        _clean(index / FOLDER, lambda _: False)
-        return False
-    found = frame_files.read(index, of)
-    if found is None or (verify and not found.is_sound()):
-        site = FrameSite(index, index_file.read(index)["id"], of, reading, SAMPLE_ROLLOUTS)
-        _Writing(site, run, engine, tell).write()
-    return True
-
-
-@dataclass(frozen=True)
-class _Work:
-    """A piece of work."""
-
-    first: int
-    stop: int
-    rows: int
-
-
-class _Writing:
-    """A frame that is being written."""
-
-    def __init__(self, site: FrameSite, run: IndexedRun, engine: Engine, tell: Tell) -> None:
-        self._site, self._run, self._engine, self._tell = site, run, engine, tell
-        self._rows = run.done()[1]
-        self._parts = frame_facts.IndexParts(run)
-
-    def write(self) -> None:
-        """Write it. Raises OSError or RunNotFound."""
-        folder = self._site.index / FOLDER
-        folder.mkdir(exist_ok=True)
-        _clean(folder, lambda name: self._site.key in name)
-        facts = self._facts()
-        cut = [_Work(first, last, rows) for first, last, rows in stretches(facts)]
-        self._have_done("stretch", cut)
-        written = [WrittenStretch.read(self._made("stretch", one.first)) for one in cut]
-        tables = over_all(facts, written)
-        sums = write_all(folder, tables)
-        report = frame_facts.report(self._run, facts)
-        frame_files.write(self._site.index, account_of(self._site.of, facts, written, sums, report))
-        _clean(folder, lambda name: not name.startswith(_MADE))
-
-    def _facts(self) -> FrameFacts:
-        """What is in the parts, found by workers and laid together for those who come next."""
-        of_parts = [*self._of_shards()]
-        self._have_done("facts", of_parts)
-        facts = FrameFacts(shards=self._parts.shards)
-        for one in of_parts:
-            facts.add(FrameFacts.read(self._made("facts", one.first).about))
-        made_file.write(self._site.file(frame_task.FACTS_FILE), facts.written(), {})
-        return facts
-
-    def _of_shards(self) -> Iterator[_Work]:
-        """The parts of whole shards, some at a time, in their order."""
-        places, rows, first = self._parts.places, self._parts.rows, 0
-        for at in range(1, len(places) + 1):
-            may_end = at == len(places) or places[at][0] != places[at - 1][0]
-            if may_end and (at - first >= TOGETHER_PARTS or at == len(places)):
-                yield _Work(first, at, sum(rows[first:at]))
-                first = at
-
-    def _made(self, kind: str, first: int) -> Made:
-        found = made_file.read(self._site.file(kind, first))
-        if found is None:
-            raise OSError(f"{self._site.file(kind, first).name} is gone or damaged: run the command again")
-        return found
-
-    def _have_done(self, kind: Kind, pieces: Sequence[_Work]) -> None:
-        """Have all pieces of work done, those that fail again. Raises as `write`."""
-        waiting, said = [*pieces], _Said(kind, self._rows, self._tell)
-        for _ in range(TRIES):
-            orders = [self._site.order(kind, one.first, one.stop, one.rows) for one in waiting]
-            failed = list[tuple[_Work, str]]()
-            for at, answer in self._engine.answers(orders, said.again):
-                if "refused" in answer:
-                    raise RunNotFound(answer["refused"])
-                if "failed" in answer:
-                    failed.append((waiting[at], answer["failed"]))
-                else:
-                    said.done(waiting[at].rows, was_kept=not answer["made"])
-            if not failed:
-                return
-            waiting = [work for work, _ in failed]
-        raise OSError(f"The frame of the index could not be written: {failed[0][1]}")
-
-
-class _Said:
-    """How far one kind of work is, as it is told."""
-
-    def __init__(self, kind: Kind, total: int, tell: Tell) -> None:
-        self._kind, self._total, self._tell, self._began = kind, total, tell, time.monotonic()
-        self._done = self._kept = 0
-
-    def done(self, rows: int, *, was_kept: bool) -> None:
-        """So many rollouts more."""
-        self._done += rows
-        self._kept += rows if was_kept else 0
-        self.again()
-
-    def again(self) -> None:
-        """Tell it."""
-        number, seconds = [*_WAITED].index(self._kind) + 1, time.monotonic() - self._began
-        self._tell(FrameProgress(_WAITED[self._kind], number, len(_WAITED), self._done, self._total, seconds, self._kept))
-
-
-def stretches(facts: FrameFacts) -> Iterator[tuple[int, int, int]]:
-    """First and last step of each stretch, and how many rollouts it has."""
-    steps = sorted(facts.steps)
-    first, held = 0, 0
-    for at, step in enumerate(steps):
-        held += facts.steps[step]
-        if held >= STRETCH_ROLLOUTS or at + 1 == len(steps):
-            yield steps[first], step, held
-            first, held = at + 1, 0
-
-
-def _clean(folder: Path, keeps: Callable[[str], bool]) -> None:
-    """Remove what is of another state of the index, or of no use any more."""
+def _clean(folder: Path, kept: set[str]) -> None:
+    """Remove what is of another state of the index."""
     if folder.is_dir():
         for path in folder.iterdir():
-            if not keeps(path.name):
+            if path.name not in kept:
                 path.unlink(missing_ok=True)

@@ -1,21 +1,16 @@
-"""Tasks of an index on this machine: here when they are small, else by the processes that the cache is filled by, too; of its frame by
-processes of their own. Knows no run.
-"""
+"""Tasks of an index on this machine: here when they are small, else by the processes that the cache is filled by, too. Knows no run."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
-from board.indexing import frame_task, range_task
-from board.indexing.engine import FinishedTask, FrameAnswer, FrameOrder
+from board.indexing import range_task
+from board.indexing.engine import FinishedTask
 from board.indexing.range_task import RangeTask, Site
 from board.runs import range_parsing, worker_pool
 from board.runs.byte_range import ByteRange
 from board.runs.work_queue import WorkQueue
 from board.system import processors
-
-SMALL_ROLLOUTS: Final = 300_000
-"""The frame of no more is written sooner here than by processes that must start first."""
 
 
 class LocalEngine:
@@ -46,14 +41,6 @@ class LocalEngine:
                 place = _place(byte_range)
                 seconds = time.monotonic() - began_at.get(place, time.monotonic())
                 yield FinishedTask(by_place[place], outcome, seconds)
-
-    def answers(self, orders: Sequence[FrameOrder], tick: Callable[[], None]) -> Iterator[tuple[int, FrameAnswer]]:
-        """As an engine does."""
-        if self._workers == 1 or sum(one["rows"] for one in orders) <= SMALL_ROLLOUTS:
-            for at, order in enumerate(orders):
-                yield at, frame_task.answer(order, lambda _: None)
-            return
-        yield from worker_pool.answers("board.indexing.frame_worker", self._workers, orders, tick)
 
 
 def _place(byte_range: ByteRange) -> tuple[str, int]:

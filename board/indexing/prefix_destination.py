@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from board.indexing.destination import refuse_other_files
-from board.indexing.engine import Engine
 from board.indexing.index_prefix import IndexPrefix
-from board.indexing.local_engine import LocalEngine
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while, is_ours
-from board.indexing.ray_engine import RayEngine
 from board.remote import mounts
 from board.remote.addresses import Address
 from board.remote.object_store import RemoteObject
@@ -46,15 +43,15 @@ class PrefixDestination:
         self._prefix.put([name], self.folder)
 
     @contextmanager
-    def frame_place(self, engine: Engine) -> Iterator[tuple[Path | None, Engine]]:
-        """The index as it lies there, fetched as it is read, for processes of this machine; `frame.json` goes there last."""
+    def frame_place(self) -> Iterator[Path | None]:
+        """The index as it lies there, fetched as it is read; `frame.json` goes there last."""
         listed, last = self._prefix.listed(), f"{FRAME}/{FRAME_FILE}"
         if last in listed and self._is_current(listed[last]):
-            yield None, engine
+            yield None
             return
         address = self._prefix.address
         with mounts.lent(address, address.prefix, listed.values(), own=FRAME) as index:
-            yield index, LocalEngine() if isinstance(engine, RayEngine) else engine
+            yield index
             written = {f"{FRAME}/{path.name}" for path in (index / FRAME).glob("[!.]*")}
             self._prefix.put(sorted(written - {last}), index)
             self._prefix.put(sorted(written & {last}), index)

@@ -23,39 +23,28 @@ class SlowShard:
 
 @dataclass(frozen=True)
 class FrameProgress:
-    """How far the frame of an index is: all its rollouts are gone through several times."""
+    """How far the frame of an index is."""
 
-    doing: str
-    """What is made of them this time, a word."""
-    time: int
-    times: int
-    """Which time this is, of how many."""
     done: int
     """Rollouts."""
     total: int
     seconds: float
-    """Since this time began."""
-    kept: int = 0
-    """Of those done: what was made before a stop."""
 
     @property
     def rate(self) -> float:
-        """Rollouts a second that were gone through now."""
-        return (self.done - self.kept) / self.seconds if self.seconds else 0.0
+        """Rollouts a second."""
+        return self.done / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float:
-        """Of this time; infinite while nobody can tell."""
+        """Infinite while nobody can tell."""
         return max(0, self.total - self.done) / self.rate if self.rate > 0 else inf
 
     def words(self) -> str:
         """In a line."""
         left = f", {lasting(self.seconds_left)} left" if isfinite(self.seconds_left) else ""
         share = self.done / self.total if self.total else 1.0
-        return (
-            f"frame, {self.doing} ({self.time} of {self.times}): {share:.0%}, {self.done:,} of {self.total:,} rollouts, "
-            f"{self.rate:,.0f} rollouts/s{left}"
-        )
+        return f"frame: {share:.0%}, {self.done:,} of {self.total:,} rollouts, {self.rate:,.0f} rollouts/s{left}"
 
     def as_json(self) -> dict[str, Any]:
         """As JSON holds it; `seconds_left` is null where nobody can tell."""

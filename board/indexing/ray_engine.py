@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from board.errors import ArgumentRefused
-from board.indexing import frame_task, range_task
-from board.indexing.engine import FinishedTask, FrameAnswer, FrameOrder
+from board.indexing import range_task
+from board.indexing.engine import FinishedTask
 from board.indexing.range_task import RangeTask, Site
 from board.runs import parsed_shard, worker_pool
 from board.runs.range_parsing import expected_bytes
@@ -31,11 +31,9 @@ _MOST_RANGES: Final = 64
 class RayEngine:
     """A cluster at an address, as `ray.init` takes it; without one Ray starts on this machine, unless this process is in a cluster already."""
 
-    def __init__(
-        self, address: str | None = None, answer: Answer = range_task.answer, frame_answer: Answer = frame_task.answer
-    ) -> None:
-        """`answer` is what a task does with each of its orders, `frame_answer` with one of a frame."""
-        self._address, self._answer, self._frame_answer = address, answer, frame_answer
+    def __init__(self, address: str | None = None, answer: Answer = range_task.answer) -> None:
+        """`answer` is what a task does with each of its orders."""
+        self._address, self._answer = address, answer
         self._failed: set[tuple[str, int]] = set()
         """Ranges that ended a worker, or were in a batch with one that did: each goes alone from then on."""
 
@@ -57,26 +55,6 @@ class RayEngine:
                 done, _ = ray.wait([*under_way], timeout=_POLL_SECONDS)
                 for reference in done:
                     yield from self._finished(reference, *under_way.pop(reference))
-                if not done:
-                    tick()
-        finally:
-            for reference in under_way:
-                ray.cancel(reference, force=True)
-
-    def answers(self, orders: Sequence[FrameOrder], tick: Callable[[], None]) -> Iterator[tuple[int, FrameAnswer]]:
-        """As an engine does: a task for each order."""
-        import ray
-
-        self._connect()
-        remote = ray.remote(num_cpus=1, max_retries=0)(answers)
-        waiting, under_way = [*enumerate(orders)][::-1], dict[Any, int]()
-        try:
-            while waiting or under_way:
-                while waiting and len(under_way) < _AHEAD * _processors():
-                    at, order = waiting.pop()
-                    under_way[remote.remote(self._frame_answer, json.dumps([order]))] = at
-                done, _ = ray.wait([*under_way], timeout=_POLL_SECONDS)
-                yield from ((under_way.pop(one), _answered(one)) for one in done)
                 if not done:
                     tick()
         finally:
@@ -129,15 +107,6 @@ def answers(answer: Answer, orders: str) -> str:
         began = time.monotonic()
         found.append({**answer(order, _heard_by_nobody), "seconds": time.monotonic() - began})
     return json.dumps(found, default=str)
-
-
-def _answered(reference: Any) -> FrameAnswer:
-    import ray
-
-    try:
-        return dict(json.loads(ray.get(reference))[0])
-    except ray.exceptions.RayError as error:
-        return {"failed": f"a worker ended: {str(error).splitlines()[0]}"}
 
 
 def _heard_by_nobody(_count: float) -> None:

@@ -4,7 +4,7 @@ Knows how `board.runs.worker` and what answers as it does speak of byte ranges; 
 """
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -91,28 +91,6 @@ def helpers(
     pool = _Threads(count, parsed_next)
     try:
         yield Helpers(pool.submit, processes.kill)
-    finally:
-        processes.kill()
-        pool.end()
-        processes.close()
-
-
-def answers(
-    module: str, count: int, orders: Sequence[dict[str, Any]], tick: Callable[[], None]
-) -> Generator[tuple[int, Answer], None, None]:
-    """What processes of `python -m MODULE`, so many at a time, say to each order, beside its place, as it comes.
-
-    One that ends costs the order it had: `failed`. All are gone when this ends, whatever ends it; `tick` is called while waiting.
-    """
-    processes = _Processes(module)
-    pool: _Threads[int, tuple[int, Answer]] = _Threads(min(count, len(orders)), lambda at: (at, processes.answer(orders[at])))
-    try:
-        waiting = {pool.submit(at) for at in range(len(orders))}
-        while waiting:
-            done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-            if not done:
-                tick()
     finally:
         processes.kill()
         pool.end()

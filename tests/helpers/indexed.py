@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from board.indexing import frame_task, making, range_task, target
+from board.indexing import making, range_task, target
 from board.indexing.engine import Engine, FinishedTask
 from board.indexing.job import IndexResult
 from board.indexing.range_task import RangeTask, Site
@@ -34,13 +34,6 @@ class ShuffledEngine:
             while waiting and len(under_way) < self._workers:
                 under_way.append(waiting.pop(0))
             yield self._finished(under_way.pop(self._dice.randrange(len(under_way))), site)
-
-    def answers(self, orders: Sequence[dict[str, Any]], tick: Callable[[], None]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """As an engine does."""
-        waiting = [*enumerate(orders)]
-        self._dice.shuffle(waiting)
-        for at, order in waiting:
-            yield at, frame_task.answer(order, lambda _: None)
 
     def _finished(self, task: RangeTask, site: Site) -> FinishedTask:
         if task.kept is None:

@@ -1,9 +1,7 @@
 """Tests of the frame of an index written out: opened from there, a run is row for row the one in memory, however odd it is."""
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from indexed import ShuffledEngine, assert_same, indexed
@@ -11,9 +9,8 @@ from odd_cases import CASES, ODD_RUNS
 from rows import lines, token_row, write_run
 
 from board import open_run
-from board.indexing import frame_writer, local_engine, target
+from board.indexing import frame_writer, target
 from board.indexing.job import IndexJob
-from board.indexing.local_engine import LocalEngine
 from board.indexing.progress import IndexProgress
 from board.runs.opening import opened_whole
 from board.runs.run import Run
@@ -87,70 +84,28 @@ def files_of(index: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (index / "frame").iterdir()}
 
 
-def test_the_same_whoever_writes_it(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Byte for byte: this process, processes of this machine, or workers that end in any order."""
-    monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
-    monkeypatch.setattr(local_engine, "SMALL_ROLLOUTS", 0)
-    indexed(run, tmp_path / "index", ShuffledEngine(seed=1))
-    wanted = files_of(tmp_path / "index")
-    assert {"sample.arrow", "steps-train.arrow", "frame.json"} <= wanted.keys()
-    assert not [name for name in wanted if name.startswith("made-")]
-
-    for engine in (ShuffledEngine(seed=2), LocalEngine(1), LocalEngine(2)):
-        shutil.rmtree(tmp_path / "index" / "frame")
-        indexed(run, tmp_path / "index", engine)
-        assert files_of(tmp_path / "index") == wanted
-
-
-class StoppedEngine(ShuffledEngine):
-    """Is ended after so many pieces of work on the frame."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__()
-        self._after = after
-        self.made = list[str]()
-        """Kind and place of what had to be made."""
-
-    def answers(self, orders: Sequence[dict[str, Any]], tick: Callable[[], None]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """As an engine does, until it is ended."""
-        for at, said in super().answers(orders, tick):
-            if said.get("made"):
-                self.made.append(f"{orders[at]['kind']} {orders[at]['first']}")
-            yield at, said
-            self._after -= 1
-            if not self._after:
-                raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("after", [1, 4, 7])
-def test_goes_on_where_it_was_stopped(after: int, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stopped at any piece of work it does none twice, and what comes of it is the same; until then there is no frame."""
-    monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
+@pytest.mark.parametrize("after", [1, 3, 5])
+def test_a_command_that_was_stopped_begins_the_frame_anew(after: int, run: Path, tmp_path: Path) -> None:
+    """Until it is whole there is none; nothing half written is taken for whole, and what comes of it is the same."""
     indexed(run, tmp_path / "whole")
-    first, second = StoppedEngine(after), StoppedEngine(1_000)
-    with pytest.raises(KeyboardInterrupt):
-        indexed(run, tmp_path / "index", first)
-    assert not opens_no_part(open_run(tmp_path / "index"))
 
-    indexed(run, tmp_path / "index", second)
+    def stop(progress: IndexProgress) -> None:
+        if progress.frame and progress.frame.done >= 3 * after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), target.opened(run, tmp_path / "index") as goal:
+        IndexJob(goal, ShuffledEngine(), stop).run()
+    assert (tmp_path / "index" / "frame").is_dir()
+    for path in (tmp_path / "index" / "frame").glob("rows-*"):
+        path.write_bytes(path.read_bytes()[:-7])
+    if after < 5:
+        assert not opens_no_part(open_run(tmp_path / "index"))
+
+    indexed(run, tmp_path / "index")
     assert opens_no_part(open_run(tmp_path / "index"))
-    assert not set(first.made) & set(second.made)
-    assert {"facts 0", "facts 1", "facts 2", "stretch 0"} <= {*first.made, *second.made}
     assert_same(open_run(tmp_path / "index"), open_run(run))
     own, other = ({name for name in files_of(tmp_path / place) if not name.startswith("rows-")} for place in ("index", "whole"))
     assert own == other
-
-
-@pytest.mark.parametrize("left", ["made-", "rows-"])
-def test_what_a_stop_left_damaged_is_made_again(left: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing half written is taken for whole."""
-    monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 1)
-    with pytest.raises(KeyboardInterrupt):
-        indexed(run, tmp_path / "index", StoppedEngine(7))
-    for path in (tmp_path / "index" / "frame").glob(f"{left}*"):
-        path.write_bytes(path.read_bytes()[:-7])
-    indexed(run, tmp_path / "index")
-    assert_same(open_run(tmp_path / "index"), open_run(run))
 
 
 @pytest.mark.parametrize("name", ["rows-", "sample", "steps-", "parts"])
@@ -167,26 +122,24 @@ def test_a_damaged_file_is_found_and_mended(name: str, run: Path, tmp_path: Path
     assert files_of(tmp_path / "index") == wanted
 
 
-def test_a_piece_of_work_that_always_fails_is_told(run: Path, tmp_path: Path) -> None:
+def test_a_frame_that_cannot_be_written_is_told(run: Path, tmp_path: Path) -> None:
     """The command ends with the reason; the parts are there, and the run opens from them."""
+    indexed(run, tmp_path / "index")
+    shutil.rmtree(tmp_path / "index" / "frame")
+    (tmp_path / "index" / "frame").write_text("a file where the folder should be")
 
-    class Failing(ShuffledEngine):
-        def answers(self, orders: Sequence[dict[str, Any]], tick: Callable[[], None]) -> Iterator[tuple[int, dict[str, Any]]]:
-            yield from ((at, {"failed": "no room"}) for at, _ in enumerate(orders))
-
-    with pytest.raises(OSError, match=r"could not be written: no room"):
-        indexed(run, tmp_path / "index", Failing())
+    with pytest.raises(OSError, match="frame"):
+        indexed(run, tmp_path / "index")
     assert_same(open_run(tmp_path / "index"), open_run(run))
 
 
 def test_says_how_far_it_is(run: Path, tmp_path: Path) -> None:
-    """Twice through all rollouts, each from nothing to all, with a rate and the time left."""
+    """From nothing to all rollouts, with a rate and the time left."""
     said = list[IndexProgress]()
     with target.opened(run, tmp_path / "index") as goal:
         IndexJob(goal, ShuffledEngine(), said.append).run()
     frames = [one.frame for one in said if one.frame]
-    assert [*dict.fromkeys(one.doing for one in frames)] == ["counting", "rows"]
-    assert {one.doing: one.done for one in frames} == dict.fromkeys(["counting", "rows"], 15)
+    assert [one.done for one in frames] == [0, 3, 6, 9, 12, 15]
     assert all(one.total == 15 for one in frames)
-    assert said[-1].words().startswith("frame, rows (2 of 2): 100%, 15 of 15 rollouts, ")
+    assert said[-1].words().startswith("frame: 100%, 15 of 15 rollouts, ")
     assert said[-1].as_json()["frame"]["seconds_left"] == 0

@@ -1,7 +1,6 @@
 """Tests of the engine that has a Ray cluster parse: several nodes on this machine, which lose workers, nodes and drivers."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from rows import lines, read_manifest, token_row, write_run
 from s3_server import Bucket, as_aws_tools_take_them, s3_server
 
 from board import open_run
-from board.indexing import frame_writer, target
+from board.indexing import target
 from board.indexing.job import IndexJob
 from board.indexing.progress import IndexProgress
 from board.indexing.ray_engine import RayEngine
@@ -76,20 +75,6 @@ def test_is_what_the_local_engine_makes(cluster: Any, run: Path, tmp_path: Path)
     assert_same(open_run(tmp_path / "index"), open_run(run))
     assert first.ranges_parsed == local.ranges_parsed > 6
     assert (second.ranges_parsed, second.ranges_kept, second.failed) == (0, first.ranges_parsed, [])
-
-
-def test_its_tasks_write_the_frame(cluster: Any, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Byte for byte what the local engine writes; where the frame is gone it is written anew, and no range is parsed."""
-    monkeypatch.setattr(frame_writer, "LEAST_ROLLOUTS", 1)
-    monkeypatch.setattr(frame_writer, "STRETCH_ROLLOUTS", 50)
-    monkeypatch.setattr(frame_writer, "TOGETHER_PARTS", 2)
-    indexed(run, tmp_path / "index")
-    wanted = {path.name: path.read_bytes() for path in (tmp_path / "index" / "frame").iterdir()}
-    shutil.rmtree(tmp_path / "index" / "frame")
-
-    result = indexed(run, tmp_path / "index", RayEngine(cluster.address))
-    assert result.ranges_parsed == 0
-    assert {path.name: path.read_bytes() for path in (tmp_path / "index" / "frame").iterdir()} == wanted
 
 
 def test_from_a_store_into_a_store(cluster: Any, bucket: Bucket, run: Path) -> None:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from board.analysis import logprob_lags, rollout_measures
 from board.analysis.logprob_lags import LAGS, column
-from board.checks.contract import Answer, Fault, Unable
+from board.checks.contract import Answer, Fault, Unable, shown_by
 from board.checks.evidence import Batch, Evidence, PerRollout
 from board.metrics.formulas import Float64Array
 from board.schema import title
-from board.text.counting import plural
 from board.text.format_number import fmt
 
 PAIRS: Final = {name: logprob_lags.PAIRS[name] for name in ("ref", "engine")}
@@ -71,9 +70,7 @@ def off_by_one(evidence: Evidence) -> Answer:
             told.append(f"{title(theirs)} agrees with {title(ours)} best when read {towards}")
     if not tested:
         return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs")
-    if not shifted.any():
-        return None
-    return Fault(f"{'; '.join(told)}, in {plural(int(shifted.sum()), 'rollout')}", evidence.keys(shifted))
+    return shown_by(evidence, shifted, f"{'; '.join(told)}, in {{rollouts}}")
 
 
 def _lags(evidence: Evidence, pair: str) -> pd.Series:
@@ -158,13 +155,10 @@ def reward_sum(evidence: Evidence) -> Answer:
         return Unable(f"fewer than {LEAST_ROWS} rollouts have the numbers it takes")
     rewards, sums, *others = (column[whole] for column in columns)
     rule = reward_rule(rewards, sums, dict(zip(present, others, strict=True)), frame["step"].to_numpy()[whole])
-    if rule.holds.all():
-        return None
     if rule.holds.mean() < KEPT_RULE:
         return Unable("token rewards add up to the reward by no rule it knows: they may be scaled, whitened or clipped")
     broken = np.zeros(len(frame), np.bool_)
     broken[whole] = ~rule.holds
     formula = f"the reward less a share of {rule.penalty}" if rule.penalty else "the reward"
     share = fmt(100 * float(rule.holds.mean()))
-    what = f"Token rewards sum to {formula} in {share} % of the rollouts, and do not in {plural(int(broken.sum()), 'rollout')}"
-    return Fault(what, evidence.keys(broken))
+    return shown_by(evidence, broken, f"Token rewards sum to {formula} in {share} % of the rollouts, and do not in {{rollouts}}")

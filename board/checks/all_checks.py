@@ -100,10 +100,8 @@ def _found(answer: Answer) -> Sequence[Fault]:
 def _finding(check: Check, found: Fault, run: Run, evidence: Evidence) -> ReportedFault:
     where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
-    places = len(found.keys) or len(found.places)
-    shown = (
-        evidence.frame.index.isin(found.keys) if len(found.keys) or not found.places else np.isin(evidence.lines, found.places)
-    )
+    places, by_line = len(found.keys) or len(found.places), not len(found.keys) and found.places
+    shown = np.isin(evidence.lines, found.places) if by_line else evidence.frame.index.isin(found.keys)
     steps = evidence.frame["step"][shown]
     span = (int(steps.min()), int(steps.max())) if len(steps) else None
     return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places, span)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.checks import loading
-from board.checks.contract import Answer, Fault, Unable
+from board.checks.contract import Answer, Fault, Unable, shown_by
 from board.checks.evidence import MISSING, Batch, Evidence, PerRollout
 from board.metrics.declared import FAMILIES, METRICS
 from board.schema import title
@@ -129,12 +129,8 @@ def positive_logprobs(evidence: Evidence) -> Answer:
     """Probabilities above 1."""
     columns = {name: evidence.measures[f"positive_{name}"].to_numpy() for name in LOGPROBS}
     tokens = np.sum([*columns.values()], axis=0)
-    if not tokens.any():
-        return None
     named = ", ".join(f"{title(name)}: {int(column.sum()):,}" for name, column in columns.items() if column.any())
-    marks = tokens > 0
-    what = f"{plural(int(tokens.sum()), 'number')} in {plural(int(marks.sum()), 'rollout')} above 0 ({named})"
-    return Fault(what, evidence.keys(marks), tokens=int(tokens.sum()))
+    return _tokens(evidence, tokens, f"{plural(int(tokens.sum()), 'number')} in {{rollouts}} above 0 ({named})")
 
 
 def masked_certain(evidence: Evidence) -> Answer:
@@ -163,10 +159,6 @@ def _column(evidence: Evidence, name: str) -> NDArray[np.int64]:
 
 
 def _tokens(evidence: Evidence, tokens: NDArray[np.int64], what: str) -> Answer:
-    """What was found of so many tokens in each rollout."""
-    marks = tokens > 0
-    if not marks.any():
-        return None
+    """What was found of so many tokens in each rollout, which `what` calls {tokens}."""
     total = int(tokens.sum())
-    told = what.format(tokens=plural(total, "token"), rollouts=plural(int(marks.sum()), "rollout"))
-    return Fault(told, evidence.keys(marks), tokens=total)
+    return shown_by(evidence, tokens > 0, what.replace("{tokens}", plural(total, "token")), tokens=total)

@@ -5,7 +5,7 @@ Knows nothing of tokens or texts.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from board.analysis import step_positions
-from board.checks.contract import Answer, Fault, Unable
+from board.checks.contract import Answer, Fault, Unable, shown_by
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs import empty_run
@@ -48,15 +48,14 @@ _RANK: Final = re.compile("[0-9]{1,18}")
 """A rank that is a number; what has more digits is some other name."""
 
 
-def _named(values: NDArray[np.int64] | list[int], count: int = 0) -> str:
+def named(values: NDArray[np.int64] | list[int], count: int = 0) -> str:
     """The first of the values, and how many more there are; of `count`, where not all of them are given."""
     return listed(map(int, values), NAMED, count)
 
 
-def _first_between(bounds: Sequence[tuple[int, int]], stride: int) -> list[int]:
+def _first_between(bounds: Iterable[tuple[int, int]], stride: int) -> list[int]:
     """The first NAMED numbers that lie between the bounds, a stride apart, however far apart these are."""
-    ranges = (range(low + stride, high, stride) for low, high in bounds)
-    return [number for one in ranges for number in one[:NAMED]][:NAMED]
+    return [number for low, high in bounds for number in range(low + stride, high, stride)[:NAMED]][:NAMED]
 
 
 def _usual(values: NDArray[np.integer[Any]]) -> int | None:
@@ -97,7 +96,7 @@ def missing_steps(evidence: Evidence) -> Answer:
         return None
     count = int((whole[gaps] - np.uint64(1)).sum())
     bounds = [(int(steps[gap]), int(steps[gap + 1])) for gap in gaps[:NAMED]]
-    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {_named(_first_between(bounds, stride), count)}"
+    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {named(_first_between(bounds, stride), count)}"
     return Fault(what, _first_of(evidence, own[np.searchsorted(own, steps[gaps + 1]).clip(max=len(own) - 1)]))
 
 
@@ -119,7 +118,7 @@ def small_steps(evidence: Evidence) -> Answer:
     if not len(small) or (places >= FILTERED and small_groups(evidence) is None):
         return None
     lost = int((usual - sizes[small]).sum())
-    what = f"{plural(len(small), 'step')} with fewer rollouts than the usual {usual:,}, {lost:,} in all: {_named(small)}"
+    what = f"{plural(len(small), 'step')} with fewer rollouts than the usual {usual:,}, {lost:,} in all: {named(small)}"
     return Fault(what, _first_of(evidence, small))
 
 
@@ -149,12 +148,12 @@ def missing_ranks(evidence: Evidence) -> Answer:
     last = max([*numbers[-1:], *(int(count) - 1 for count in said)], default=-1)
     absent = last + 1 - len(numbers) if len(numbers) == len(there.columns) else 0
     if absent:
-        first = _first_between([*pairwise([-1, *numbers, last + 1])], 1)
-        parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {last}")
+        first = _first_between(pairwise([-1, *numbers, last + 1]), 1)
+        parts.append(f"No rank has the number {named(first, absent)}, of 0 to {last}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
         names = [name for name in expected if absent_of[name].any()]
-        parts.append(f"{plural(len(lacking), 'step')} without rows of {noun} {', '.join(names[:NAMED])}: {_named(lacking)}")
+        parts.append(f"{plural(len(lacking), 'step')} without rows of {noun} {', '.join(names[:NAMED])}: {named(lacking)}")
     return Fault("; ".join(parts), keys) if parts else None
 
 
@@ -214,14 +213,14 @@ def two_files(evidence: Evidence) -> Answer:
     if not len(steps):
         return None
     again = frame["step"].isin(steps).to_numpy()
-    named = ", ".join(str(name) for name in frame["shard"][frame["step"] == steps[0]].unique()[:NAMED])
+    files = ", ".join(str(name) for name in frame["shard"][frame["step"] == steps[0]].unique()[:NAMED])
     sizes = frame.groupby([frame["step"], member], sort=False)["step"].transform("size").to_numpy()
     more = [
         f"{np.median(counts[again]):g} rather than {np.median(counts[~again]):g} rollouts in a {noun}"
         for noun, counts in (("step", frame.groupby("step")["step"].transform("size").to_numpy()), ("group", sizes))
         if not again.all() and np.median(counts[again]) > np.median(counts[~again])
     ]
-    what = f"{plural(len(steps), 'step')} in several files: {'; '.join([_named(steps), *more, f'the first in {named}'])}"
+    what = f"{plural(len(steps), 'step')} in several files: {'; '.join([named(steps), *more, f'the first in {files}'])}"
     return Fault(what, _first_of(evidence, steps))
 
 
@@ -240,10 +239,7 @@ def no_rewards(evidence: Evidence) -> Answer:
 def missing_rewards(evidence: Evidence) -> Answer:
     """Rollouts without a finite reward where others have one."""
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
-    if not lacking.any():
-        return None
-    what = f"{plural(int(lacking.sum()), 'rollout')} without a finite reward{_of_sources(evidence.frame, lacking)}"
-    return Fault(what, evidence.keys(lacking))
+    return shown_by(evidence, lacking, f"{{rollouts}} without a finite reward{_of_sources(evidence.frame, lacking)}")
 
 
 def _of_sources(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> str:
@@ -263,7 +259,7 @@ def clock(evidence: Evidence) -> Answer:
     name = step_positions.clock(evidence.frame)
     older = _older_files(evidence)
     if older is not None and len(older):
-        what = f"{plural(len(older), 'step')} in files that are older than those of earlier steps, as of an abandoned attempt: {_named(older)}"
+        what = f"{plural(len(older), 'step')} in files that are older than those of earlier steps, as of an abandoned attempt: {named(older)}"
         return Fault(what, _first_of(evidence, older))
     if name is None:
         reason = f"no rollout has the time it was written as a number: {', '.join(step_positions.CLOCKS)}"
@@ -274,7 +270,7 @@ def clock(evidence: Evidence) -> Answer:
     back = times.index[(times < times.cummax()).to_numpy()].to_numpy(np.int64)
     if not len(back):
         return None
-    what = f"{plural(len(back), 'step')} with a {name} before that of an earlier step: {_named(back)}"
+    what = f"{plural(len(back), 'step')} with a {name} before that of an earlier step: {named(back)}"
     return Fault(what, _first_of(evidence, back))
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.checks.evidence import Evidence
 from board.errors import BoardError
+from board.text.counting import plural
 
 Severity = Literal["error", "warning", "note"]
 
@@ -30,6 +31,12 @@ class Fault:
     """Tokens concerned; None where the check is not about tokens."""
     at_least: bool = False
     """Whether there may be more: loading keeps the first thousand problems of a kind."""
+
+
+def shown_by(evidence: Evidence, marks: NDArray[np.bool_], what: str, **more: Any) -> Fault | None:
+    """What the marked rollouts show, (rollouts,), which `what` calls {rollouts}; None where none is marked."""
+    count = plural(int(marks.sum()), "rollout")
+    return Fault(what.replace("{rollouts}", count), evidence.keys(marks), **more) if marks.any() else None
 
 
 @dataclass(frozen=True)

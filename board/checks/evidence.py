@@ -76,21 +76,6 @@ def batch_of(part: Part) -> Batch:
     )
 
 
-def measured(parts: Sequence[Part], measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> pd.DataFrame:
-    """Every measure of every rollout: one row per rollout, the index its key. `progress` is told the share that is done."""
-    total = sum(map(len, parts))
-    done, tables = 0, []
-    for part in parts:
-        batch = batch_of(part)
-        columns = {name: values for measure in measures for name, values in measure(batch).items()}
-        own = {name: part.scalars.column(name).to_numpy() for name in ("nth", "prompt_key")}
-        tables.append(pd.DataFrame(columns | own))
-        done += len(part)
-        if progress:
-            progress(done / total)
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-
-
 @dataclass(frozen=True)
 class Evidence:
     """All that a check may look at."""
@@ -98,7 +83,7 @@ class Evidence:
     frame: pd.DataFrame
     """As `Run.frame`, without rollouts that the trainer discarded."""
     measures: pd.DataFrame
-    """As `measured`, in the frame's order."""
+    """The measures of every rollout, in the frame's order."""
     report: LoadReport
     fields: frozenset[str]
     """Columns, token metrics and declared texts that any rollout has."""
@@ -145,31 +130,24 @@ class Evidence:
 
 
 def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> Evidence:
-    """The evidence about a run."""
-    if run.is_partial:
-        found = _measured_of_frame(run, measures, progress)
-        texts, tokens = {*run.text_columns}, {*run.list_columns}
-    else:
-        found = measured(run.parts, measures, progress)
-        texts = {name for part in run.parts for name in part.texts.column_names}
-        tokens = {name for part in run.parts for name in part.tokens.column_names}
+    """The evidence about a run: every measure of every rollout. `progress` is told the share of these that is done."""
+    tables, done = list[pd.DataFrame](), 0
+    for part, start, rows in run.parts_of_rows():
+        held = part if len(rows) == len(part) else part_of_rows(part, rows)
+        batch = batch_of(held)
+        columns = {name: values for measure in measures for name, values in measure(batch).items()}
+        own = {name: held.scalars.column(name).to_numpy() for name in ("nth", "prompt_key")}
+        tables.append(pd.DataFrame(columns | own, start + rows))
+        done += len(rows)
+        if progress:
+            progress(done / len(run.frame))
+    found = pd.concat(tables) if tables else pd.DataFrame()
+    texts, tokens = {*run.text_columns}, {*run.list_columns}
     # what should have been a number or an array and was kept as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
     frame = run.counted.frame  # what was discarded need not have what training gives
     discarded = run.frame["step"].drop(frame.index).to_numpy(np.int64)
     return Evidence(frame, found.reindex(frame.index), run.report, fields, run.fingerprint, discarded)
-
-
-def _measured_of_frame(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None) -> pd.DataFrame:
-    """As `measured`, of the rollouts of the frame alone."""
-    tables, done = list[pd.DataFrame](), 0
-    for part, start, rows in run.parts_of_rows():
-        table = measured([part_of_rows(part, rows)], measures)
-        tables.append(table.set_index(pd.Index(start + rows)))
-        done += len(rows)
-        if progress:
-            progress(done / len(run.frame))
-    return pd.concat(tables) if tables else pd.DataFrame()
 
 
 def text_column(part: Part, name: str) -> pa.Array:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Fault
+from board.checks.contract import Answer, Fault, shown_by
 from board.checks.evidence import Evidence
 from board.runs.load_report import LIGHTENED, LoadReport
 from board.schema import LEFT_OUT, TOKEN_METRICS
@@ -141,10 +141,7 @@ def noted(evidence: Evidence) -> Answer:
 def left_out(evidence: Evidence) -> Answer:
     """Rollouts whose token arrays the recorder's budget left out."""
     marks = (evidence.frame[LEFT_OUT] == 1).to_numpy()
-    if not marks.any():
-        return None
-    count = plural(int(marks.sum()), "rollout")
-    return Fault(f"{count} without token arrays: the recorder's budget kept their means and sums", evidence.keys(marks))
+    return shown_by(evidence, marks, "{rollouts} without token arrays: the recorder's budget kept their means and sums")
 
 
 def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Problem]:

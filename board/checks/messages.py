@@ -59,16 +59,6 @@ def as_json(checked: CheckReport, run: str) -> str:
 
 def _fields(finding: ReportedFault) -> dict[str, Any]:
     check = finding.check
-    return {
-        "check": check.name,
-        "severity": check.severity,
-        "title": check.title,
-        "what": finding.what,
-        "rollouts": finding.rollouts,
-        "tokens": finding.tokens,
-        "at_least": finding.at_least,
-        "places": finding.places,
-        "where": [place.source for place in finding.where],
-        "why": check.why,
-        "remedy": check.remedy,
-    }
+    found = {name: getattr(finding, name) for name in ("what", "rollouts", "tokens", "at_least", "places")}
+    said = {"check": check.name, "severity": check.severity, "title": check.title} | found
+    return said | {"where": [place.source for place in finding.where], "why": check.why, "remedy": check.remedy}

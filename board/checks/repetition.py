@@ -8,13 +8,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.digests import of_arrays
-from board.checks.contract import Answer, Fault
+from board.checks.contract import Answer, shown_by
 from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
-from board.text.counting import plural
 
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 """Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""
+
+_WORTH_KNOWING: Final = 0.01
+"""Share of the rollouts."""
 
 _IMPROBABLE: Final = -10.0
 """Nats: a policy gives the same response again in one of 22,000 tries, or less often."""
@@ -61,18 +63,13 @@ def _rows_again(evidence: Evidence) -> NDArray[np.bool_]:
 
 def same_row(evidence: Evidence) -> Answer:
     """Rows that are there again."""
-    again = _rows_again(evidence)
-    if not again.any():
-        return None
-    what = f"{plural(int(again.sum()), 'rollout')} equal to an earlier one of the step in every text and number"
-    return Fault(what, evidence.keys(again))
+    return shown_by(evidence, _rows_again(evidence), "{rollouts} equal to an earlier one of the step in every text and number")
 
 
 def same_response(evidence: Evidence) -> Answer:
-    """Responses that a prompt was given before in the same step, in rows that are not the same."""
+    """Responses that a prompt was given before in the same step, in rows that are not the same; few are as every policy samples."""
     again = _texts(evidence).duplicated().to_numpy() & ~_rows_again(evidence)
-    if not again.any():
+    if again.mean() < _WORTH_KNOWING:
         return None
-    share = 100 * again.mean()
-    what = f"{plural(int(again.sum()), 'rollout')} ({share:.1f} %) with a response that the prompt was given before in the step"
-    return Fault(what, evidence.keys(again))
+    what = f"{{rollouts}} ({100 * again.mean():.1f} %) with a response that the prompt was given before in the step"
+    return shown_by(evidence, again, what)

@@ -14,10 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis.concordance import spread
-from board.checks.contract import Answer, Fault, Unable
+from board.checks.contract import Answer, Unable, shown_by
 from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
-from board.text.counting import plural
 from board.text.padding import COMMON_PADS, END_TOKENS
 from board.text.token_decoding import bytes_of, codec_of
 
@@ -160,13 +159,13 @@ def special_left_out(evidence: Evidence) -> Answer:
     """Rollouts whose text is that of their tokens but for special tokens."""
     lacks = evidence.measures["text_lacks"].fillna("").to_numpy(object)
     marks = lacks != ""
-    if not marks.any():
-        return None
     names = Counter(name for one in lacks[marks] for name in one.split())
     told = ", ".join(name for name, _ in names.most_common(_NAMED))
     looked = int((evidence.measures["text_differs"].to_numpy(np.float64) >= 0).sum())
-    what = f"{plural(int(marks.sum()), 'rollout')} of {looked:,} whose text lacks special tokens that their tokens have: {told}"
-    return Fault(f"{what}; the rest of it reads alike", evidence.keys(marks))
+    what = (
+        f"{{rollouts}} of {looked:,} whose text lacks special tokens that their tokens have: {told}; the rest of it reads alike"
+    )
+    return shown_by(evidence, marks, what)
 
 
 def text_differs(evidence: Evidence) -> Answer:
@@ -175,8 +174,5 @@ def text_differs(evidence: Evidence) -> Answer:
     told = int(np.isin(differs, (0, 1)).sum())
     if not told:
         return Unable("no rollout has both a response and its tokens as text")
-    marks = differs == 1
-    if not marks.any():
-        return None
-    what = f"{plural(int(marks.sum()), 'rollout')} with tokens that read as another text than the response, of {told:,} compared"
-    return Fault(what, evidence.keys(marks), at_least=bool((differs == NOT_LOOKED).any()))
+    what = f"{{rollouts}} with tokens that read as another text than the response, of {told:,} compared"
+    return shown_by(evidence, differs == 1, what, at_least=bool((differs == NOT_LOOKED).any()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,22 @@ class Found:
     """Where it says more than the kind's."""
     explains: tuple[str, ...] | None = None
     """Where it explains other kinds than its kind usually does."""
+
+    @classmethod
+    def since(
+        cls,
+        dossier: Dossier,
+        at: int,
+        effect: str,
+        crossed: str,
+        measured: float,
+        strength: float,
+        rollouts: NDArray[np.int64],
+        **more: Any,
+    ) -> "Found":
+        """What is there from the step with that index on, to the end of the run."""
+        numbers = dossier.steps.numbers
+        return cls(effect, int(numbers[at]), int(numbers[-1]), crossed, measured, strength, rollouts, **more)
 
 
 @dataclass(frozen=True)

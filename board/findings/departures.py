@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.change_points import noise
+from board.findings.change_points import Turn, noise
 from board.findings.series import Series
 from board.metrics.formulas import Float64Array
 
@@ -123,6 +123,20 @@ def departures(
         end = int(known[-1]) + 1 if one.end == len(starts) else int(known[starts[one.end]])
         found.append(replace(one, at=int(known[starts[one.at]]), end=end, before=unit * one.before, after=unit * one.after))
     return found
+
+
+def dated(curve: Series, found: Turn) -> int:
+    """Index of the first step that is clearly off the early level of a curve that turns: the jump or the bend laid on it may begin elsewhere."""
+    at, known = found.at, np.flatnonzero(np.isfinite(curve.mean[: found.at]))
+    early = known[: len(known) // 2]
+    if len(early) < 2:
+        return at
+    off = np.sign(found.change) * (curve.mean - np.median(curve.mean[early]))
+    clear = OWN * noise(curve.mean[known], curve.error[known])
+    while at > early[-1] + 1 and off[at - 1] > clear:
+        at -= 1
+    seen = np.flatnonzero(off[at:] > min(clear, _SEEN * abs(found.change)))
+    return at + int(seen[0]) if len(seen) and not found.is_jump else at
 
 
 def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:

@@ -77,7 +77,6 @@ class Dossier:
         self.run, self.unfinished = _complete(run.trained)
         """Those of training without the newest step where that is not complete: that step, its rollouts and how many are usual."""
         self._measures, self._progress = measures or {}, progress
-        self._series: dict[str, Series] = {}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -106,10 +105,10 @@ class Dossier:
         """(rows,) the rollouts' keys."""
         return self.frame.index.to_numpy(np.int64)
 
-    @cached_property
-    def key_order(self) -> NDArray[np.int64]:
-        """(rows,) the rows in the order of their keys."""
-        return np.argsort(self.keys, kind="stable")
+    def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) the rows of some rollouts, which are all of the frame."""
+        found: NDArray[np.int64] = self.frame.index.get_indexer(pd.Index(keys)).astype(np.int64)
+        return found
 
     @cached_property
     def steps(self) -> Steps:
@@ -149,12 +148,6 @@ class Dossier:
             return np.full(len(self.frame), np.nan)
         values = self.frame[name].to_numpy(np.float64, na_value=np.nan)
         return np.where(np.isfinite(values), values, np.nan)
-
-    def curve(self, name: str) -> Series:
-        """A column's mean by step."""
-        if name not in self._series:
-            self._series[name] = self.curve_of(self.number(name))
-        return self._series[name]
 
     def curve_of(self, values: Float64Array) -> Series:
         """The mean by step of (rows,) numbers."""

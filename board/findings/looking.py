@@ -100,19 +100,12 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         kind=kind.name,
         severity=found.severity or kind.severity,
         title=found.title or kind.title,
-        effect=found.effect,
-        first_step=found.first_step,
-        last_step=found.last_step,
-        measured=found.measured,
         threshold=f"{fmt(value)}: {crossed.meaning}",
         source=crossed.source if value == crossed.value else "set by the reader",
-        strength=found.strength,
         rollouts=tuple(_place(int(key), run) for key in found.rollouts[:MOST_SHOWN]),
         tokens=tuple(TokenPlace(_place(int(key), run), int(position)) for key, position in found.tokens[:MOST_SHOWN]),
-        means=kind.means,
-        looks_like=kind.looks_like,
-        next=kind.next,
-        metrics=kind.metrics,
+        **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength")},
+        **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )
 
 

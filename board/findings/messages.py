@@ -86,11 +86,7 @@ def fields(finding: Finding) -> dict[str, Any]:
 def _line(place: EvidencePlace) -> dict[str, Any]:
     """Where a rollout is written: lines count from 1; `source` is what links call it."""
     named = parsed_source(place.source)
-    return (
-        {"shard": named.shard, "line": named.line, "source": place.source}
-        if named
-        else {"shard": place.source, "line": None, "source": place.source}
-    )
+    return {"shard": named.shard if named else place.source, "line": named.line if named else None, "source": place.source}
 
 
 def report_from(written: Mapping[str, Any]) -> FindingsReport:

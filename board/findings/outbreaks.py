@@ -5,11 +5,13 @@ none and then some.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from board.findings.contract import Found, Limits
+from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 
@@ -37,6 +39,18 @@ class Outbreak:
     """Marked rollouts since."""
     z: float
     """The square root of twice the log-likelihood ratio of that share against the usual one; 0 where it is no larger."""
+
+    def found(self, effect: str, rollouts: NDArray[np.int64], **more: Any) -> Found:
+        """What a kind says of it whose threshold is that of the share."""
+        return Found(effect, self.step, self.last_step, "share", self.share, self.z, rollouts, **more)
+
+
+def judged(
+    dossier: Dossier, marks: NDArray[np.bool_], known: NDArray[np.bool_], limits: Limits, **usual: float
+) -> Outbreak | None:
+    """The outbreak of `marks` among `known` rows where it is as large, and as clear, as a kind's thresholds say."""
+    found = outbreak(dossier.steps, marks, known, **({"usual": limits["share"]} | usual))
+    return None if found is None or found.share < limits["share"] or found.z < limits["z"] else found
 
 
 def outbreak(steps: Steps, marks: NDArray[np.bool_], known: NDArray[np.bool_], usual: float = 0.01) -> Outbreak | None:

@@ -4,28 +4,26 @@ A table of what each step is made of, and the kinds of finding that are looked f
 """
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.failed_rollouts import failed, said_of
+from board.checks.completeness import named
+from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import outbreak
+from board.findings.outbreaks import judged
 from board.findings.spreading import percent
-from board.text.counting import listed, plural
+from board.text.counting import plural
 from board.text.format_number import fmt
-
-if TYPE_CHECKING:
-    from pandas.api.typing import DataFrameGroupBy
 
 _LEAST_STEPS: Final = 4
 _CERTAIN: Final = 50.0
 """Strength of what is counted: there is no noise to beat."""
-_NAMED: Final = 5
 _IN_FILTER: Final = 50
 """So many steps are named in a filter."""
 _ALIKE: Final = 0.8
@@ -40,10 +38,6 @@ _TURN: Final = re.compile(
     r"(?:turn|round|hop|message|action|env_step|episode_step|step_in_episode|turn_step)(?:_?(?:id|idx|index|no|num|number))?",
     re.I,
 )
-
-
-def _named(steps: NDArray[np.int64]) -> str:
-    return listed(steps.tolist(), _NAMED)
 
 
 def make_up(dossier: Dossier) -> pd.DataFrame:
@@ -134,17 +128,15 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], odd
     told = f"; their mean reward is {fmt(means[0])}, that of the others {fmt(means[1])}" if len(means) > 1 else ""
     if whole and len(odd) <= _IN_FILTER:
         told += f"; the filter step NOT IN ({', '.join(map(str, steps.tolist()))}) leaves them out"
-    return Found(
-        effect=f"{plural(len(odd), 'step')} ({_named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
-        f"{prompts:g} prompts that no other step has, in groups of {mine['size'].median():g}, not {mine['usual'].iloc[0]:g} "
-        f"({'; '.join(signs)}): probably an evaluation, on which nothing is trained{told}",
-        first_step=int(steps[0]),
-        last_step=int(steps[-1]),
-        crossed="share",
-        measured=float(marks.sum() / np.isin(table["step"], odd).sum()),
-        strength=_CERTAIN,
-        rollouts=dossier.clearest(marks),
+    effect = (
+        f"{plural(len(odd), 'step')} ({named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
     )
+    effect += (
+        f"{prompts:g} prompts that no other step has, in groups of {mine['size'].median():g}, not {mine['usual'].iloc[0]:g} "
+    )
+    effect += f"({'; '.join(signs)}): probably an evaluation, on which nothing is trained{told}"
+    share = float(marks.sum() / np.isin(table["step"], odd).sum())
+    return Found(effect, int(steps[0]), int(steps[-1]), "share", share, _CERTAIN, dossier.clearest(marks))
 
 
 def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
@@ -156,16 +148,13 @@ def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
         # an episode's name may be one of the run, of its step, or of its group alone
         for within in (dossier.group_rows, dossier.steps.row):
             table = pd.DataFrame(
-                {"within": within, "name": values, "row": np.arange(len(values)), "turn": turn if turn is not None else 0.0}
+                {"within": within, "name": values, "turn": 0.0 if turn is None else turn, "step": dossier.steps.row}
             )
-            table = table.assign(step=dossier.steps.row, reward=dossier.number("reward"), group=dossier.group_rows)
+            table = table.assign(row=np.arange(len(values)), reward=dossier.number("reward"), group=dossier.group_rows)
             table = table[table["name"].notna()].sort_values(["turn", "row"])
             episodes = table.groupby(["step", "within", "name"], sort=False, observed=True)
-            if (
-                len(table)
-                and (episodes.size() > 1).mean() >= limits["share"]
-                and _are_turns(episodes, name, has_turns=turn is not None)
-            ):
+            many = len(table) and (episodes.size() > 1).mean() >= limits["share"]
+            if many and _are_turns(episodes, name, has_turns=turn is not None):
                 return _found_turns(dossier, table, name, limits)
     return None
 
@@ -181,7 +170,7 @@ def _values(dossier: Dossier, name: str) -> "pd.Series[Any] | None":
     return codes.where(codes >= 0) if (codes >= 0).any() else None
 
 
-def _are_turns(episodes: "DataFrameGroupBy[Any, Any]", name: str, *, has_turns: bool) -> bool:
+def _are_turns(episodes: Any, name: str, *, has_turns: bool) -> bool:
     """Whether rows of one name are turns: each of another number, or all of one reward and not as many of each name as of others."""
     sizes = episodes.size()
     several = sizes[sizes > 1].index
@@ -207,16 +196,9 @@ def _found_turns(dossier: Dossier, table: pd.DataFrame, name: str, limits: Limit
     if len(sizes):
         between = f"{sizes.min():,} to {sizes.max():,}" if sizes.min() < sizes.max() else f"{sizes.max():,}"
         told.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
-    return Found(
-        effect="; ".join(told),
-        first_step=first,
-        last_step=int(dossier.steps.numbers[-1]),
-        crossed="off",
-        measured=off,
-        strength=_CERTAIN,
-        severity="error" if off > limits["off"] else None,
-        rollouts=dossier.clearest(np.isin(np.arange(len(dossier.keys)), table["row"])),
-    )
+    shown = dossier.clearest(np.isin(np.arange(len(dossier.keys)), table["row"]))
+    severity: Severity | None = "error" if off > limits["off"] else None
+    return Found.since(dossier, 0, "; ".join(told), "off", off, _CERTAIN, shown, severity=severity)
 
 
 def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
@@ -228,28 +210,20 @@ def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
     value = float(np.median(rewards[counted]))
     empty = marks & (dossier.number("response_chars") == 0)
     in_words = len(np.unique(others)) == 1 and value not in others and empty.sum() < 0.5 * marks.sum()
-    begun = outbreak(dossier.steps, counted, known, usual=0.01)
+    begun = judged(dossier, counted, known, limits, usual=0.01)
     if begun is None or in_words or (rewards[counted] == value).mean() < _ALIKE or (len(others) and value > others.mean()):
-        return None
-    if begun.share < limits["share"] or begun.z < limits["z"]:
         return None
     since = dossier.since(begun.at)
     count, of = int((counted & since).sum()), int((known & since).sum())
-    means = [
-        float(rewards[one].mean()) if one.any() else np.nan for one in (known & since, known & since & ~marks, known & ~since)
-    ]
+    of_them = (known & since, known & since & ~marks, known & ~since)
+    means = [float(rewards[one].mean()) if one.any() else np.nan for one in of_them]
     before = f", before {fmt(means[2])}" if np.isfinite(means[2]) else ""
-    return Found(
-        effect=f"from step {begun.step} on {percent(count / of)} of the rollouts ({count:,} of {of:,}) failed "
-        f"({', '.join([*said_of(dossier.run, marks & since), f'{(empty & since).sum():,} empty'])})"
-        f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}",
-        first_step=begun.step,
-        last_step=begun.last_step,
-        crossed="share",
-        measured=count / of,
-        strength=begun.z,
-        rollouts=dossier.clearest(counted & since),
+    effect = f"from step {begun.step} on {percent(count / of)} of the rollouts ({count:,} of {of:,}) failed "
+    effect += f"({', '.join([*said_of(dossier.run, marks & since), f'{(empty & since).sum():,} empty'])})"
+    effect += (
+        f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}"
     )
+    return begun.found(effect, dossier.clearest(counted & since))
 
 
 KINDS: Final[tuple[Kind, ...]] = (

@@ -5,20 +5,13 @@ the squared sum of their deviations. It costs a pass where a bootstrap would cos
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.change_points import Turn, noise, turn
+from board.findings.change_points import Turn, turn
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
-
-DEPARTED: Final = 3.0
-"""So many times its noise a curve is off its level when that can be seen."""
-
-OF_CHANGE: Final = 0.15
-"""Or by such a share of all that it changes: where the noise is large, waiting for more would date it late."""
 
 
 @dataclass(frozen=True)
@@ -37,23 +30,6 @@ class Series:
     def turn(self, floor: float = 0.0) -> Turn | None:
         """Where it turns; see `change_points.turn`."""
         return turn(self.steps, self.mean, self.error, floor)
-
-    def departure(self, found: Turn) -> int:
-        """Index of the first step that is clearly off the level before a turn: a bend's line begins before it can be seen, or within a curve."""
-        known = np.isfinite(self.mean[: found.at])
-        before = self.mean[: found.at][known]
-        if found.is_jump or len(before) < 2:
-            return found.at
-        early = before[: max(2, len(before) // 2)]
-        off = np.sign(found.change) * (self.mean - np.median(early))
-        spread = DEPARTED * noise(early, self.error[: found.at][known][: len(early)])
-        at = found.at
-        while at > len(early) and off[at - 1] > spread:
-            at -= 1
-        if at < found.at:
-            return at
-        seen = np.flatnonzero(off[at:] > min(spread, OF_CHANGE * abs(found.change)))
-        return at + int(seen[0]) if len(seen) else at
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,6 @@ class Spread:
     """Whether it does not come back."""
 
     @property
-    def is_brief(self) -> bool:
-        """Whether it is one odd step, among many."""
-        return not self.stays and self.last_step == self.step
-
-    @property
     def grown(self) -> float:
         """How much more of the responses it is now than before."""
         return self.after if np.isnan(self.before) else self.after - self.before
@@ -101,16 +96,10 @@ def usual_most(dossier: Dossier, values: Float64Array, share: float = 0.95) -> f
 
 
 def as_found(
-    found: Spread,
-    dossier: Dossier,
-    what: str,
-    marks: NDArray[np.bool_],
-    by: Float64Array | None = None,
-    at_once: str = "share",
-    **more: Any,
+    found: Spread, dossier: Dossier, what: str, marks: NDArray[np.bool_], by: Float64Array | None = None, **more: Any
 ) -> Found:
-    """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first; `at_once` names its level."""
-    crossed, rollouts = at_once if np.isnan(found.before) else "rise", dossier.clearest(found.since & marks, by)
-    if found.is_brief:
-        more.setdefault("severity", "note")
-    return Found(found.effect(what), found.step, found.last_step, crossed, found.grown, found.z, rollouts, **more)
+    """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first."""
+    is_brief = not found.stays and found.last_step == found.step  # one odd step, among many
+    more = {"crossed": "rise", "effect": found.effect(what)} | ({"severity": "note"} if is_brief else {}) | more
+    shown = dossier.clearest(found.since & marks, by)
+    return Found(first_step=found.step, last_step=found.last_step, measured=found.grown, strength=found.z, rollouts=shown, **more)

@@ -170,13 +170,6 @@ def _found(row: Watch, dossier: Dossier, some: list[tuple[Left, Severity]]) -> F
     within = lead.curve.dossier
     marks = (within.steps.of_rows >= lead.steps[0]) & (within.steps.of_rows <= lead.steps[1]) & np.isfinite(lead.curve.values)
     severity: Severity = "warning" if any(severity == "warning" for _, severity in some) else "note"
-    return Found(
-        effect="; ".join(one.wording for one in told) + more + row.more(dossier, lead),
-        first_step=first,
-        last_step=last,
-        crossed="spreads",
-        measured=abs(lead.how.change) / lead.curve.scale,
-        strength=lead.how.z,
-        severity=severity,
-        rollouts=within.clearest(marks, row.direction * lead.curve.values),
-    )
+    effect = "; ".join(one.wording for one in told) + more + row.more(dossier, lead)
+    measured, shown = abs(lead.how.change) / lead.curve.scale, within.clearest(marks, row.direction * lead.curve.values)
+    return Found(effect, first, last, "spreads", measured, lead.how.z, shown, severity=severity)

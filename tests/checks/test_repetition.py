@@ -18,6 +18,14 @@ def test_a_response_that_is_sampled_twice_is_no_row_twice(tmp_path: Path, logpro
     assert ("same-row" in names(run_checks(open_run(write_run(tmp_path / "run", {"data.jsonl": [*rows, rows[-1]]}))))) is again
 
 
+@pytest.mark.parametrize(("twins", "told"), [(1, False), (4, True)])
+def test_few_equal_responses_are_no_note(tmp_path: Path, twins: int, told: bool) -> None:
+    """One or two of a hundred rollouts are what every policy samples."""
+    rows = [one | {"sample_id": None, "step": one["step"] + 9 * turn} for turn in range(3) for one in sound()]
+    last = [one | {"response": rows[-1]["response"]} for one in rows[-1 - twins : -1]]
+    assert ("same-response" in names(examined(tmp_path / "run", [*rows[: -1 - twins], *last, rows[-1]]))) is told
+
+
 def test_the_data_source_without_rewards_is_named(tmp_path: Path) -> None:
     """Where all that lack a reward are of one source it is said which, and how much of it."""
     rows = [one | {"data_source": "ab"[at % 2], "reward": one["reward"] if at % 2 else None} for at, one in enumerate(sound())]

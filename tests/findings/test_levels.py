@@ -171,6 +171,13 @@ def test_advantages_of_a_critic_are_centred_over_a_batch(tmp_path: Path, logged:
     assert found(tmp_path, rows, "advantages_not_centred") == []
 
 
+def test_zeros_of_a_policy_that_is_as_sure_of_others(tmp_path: Path) -> None:
+    """A probability that is rounded to 1 beside such as nearly are is no placeholder."""
+    sure = {"logprobs": [-8.0, -8.0], "rollout_logprobs": [0.0, -1e-4]}
+    rows = [row | {name: [*those, *row[name][2:]] for name, those in sure.items() if row["group_id"] == "3-1"} for row in sound()]
+    assert not found(tmp_path, rows, "logprobs_unfilled")
+
+
 def test_a_sound_run(tmp_path: Path) -> None:
     """Nothing is wrong in it."""
     assert looking.find_all(opened(tmp_path, sound())).findings == ()

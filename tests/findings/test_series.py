@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from board.findings.departures import dated
 from board.findings.series import clusters, series
 from board.metrics.step_sums import Steps
 
@@ -65,4 +66,4 @@ def test_a_bend_departs_where_it_can_be_seen() -> None:
     turn = curve.turn()
     assert turn is not None
     assert not turn.is_jump
-    assert curve.departure(turn) in (20, 21)
+    assert dated(curve, turn) in (20, 21)

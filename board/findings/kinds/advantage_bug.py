@@ -11,7 +11,7 @@ from board.analysis.advantage_audit import LOGGED, step_starts
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import Outbreak, outbreak
+from board.findings.outbreaks import Outbreak, judged
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -25,7 +25,6 @@ _TURNED: Final = 0.9
 _LEAST_ROWS: Final = 20
 _MATERIAL: Final = 0.05
 """An advantage breaks the rule by so large a share of what is typical, or more."""
-_ROUNDS: Final = 4
 _DRAWN: Final = 16
 """So many lines are drawn: where a third of the rollouts break the rule, none of them is through two others in one of 50,000 steps."""
 
@@ -65,10 +64,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     best = max(rules, key=lambda rule: rule.share(logged, early))
     if best.share(logged, early) < _FOLLOWED:
         return _turned(dossier, logged) or CannotTell("the logged advantages follow no rule it knows")
-    found = outbreak(dossier.steps, best.breaks, np.isfinite(best.expected), usual=limits["share"])
-    if found is None or found.share < limits["share"] or found.z < limits["z"]:
-        return None
-    return _found(dossier, best, logged, found)
+    found = judged(dossier, best.breaks, np.isfinite(best.expected), limits)
+    return None if found is None else _found(dossier, best, logged, found)
 
 
 def _rules(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
@@ -82,16 +79,10 @@ def _turned(dossier: Dossier, logged: Float64Array) -> Found | None:
     if share < _TURNED:
         return None
     wrong = np.abs(np.nan_to_num(best.expected)) > ABSOLUTE
-    return Found(
-        effect=f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
-        f"the opposite ({best.rule}): better responses are punished",
-        first_step=int(dossier.steps.of_rows[wrong].min()),
-        last_step=int(dossier.steps.of_rows[wrong].max()),
-        crossed="share",
-        measured=share,
-        strength=float(np.sqrt(wrong.sum())),
-        rollouts=dossier.clearest(wrong, np.abs(logged)),
-    )
+    effect = f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
+    effect += f"the opposite ({best.rule}): better responses are punished"
+    steps, shown = dossier.steps.of_rows[wrong], dossier.clearest(wrong, np.abs(logged))
+    return Found(effect, int(steps.min()), int(steps.max()), "share", share, float(np.sqrt(wrong.sum())), shown)
 
 
 def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
@@ -99,8 +90,7 @@ def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
     grouped = dossier.grouped
     if grouped is None or not np.isfinite(grouped.rewards).any():
         return []
-    rows = np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)
-    rows = dossier.key_order[rows]
+    rows = dossier.rows_of(grouped.keys)
     sizes = grouped.groups["rollouts"].to_numpy()
     usual = int(np.bincount(sizes).argmax())
     whole = (sizes == usual) | ((sizes == usual).mean() < 0.5)
@@ -135,8 +125,8 @@ def _breaks(logged: Float64Array, expected: Float64Array) -> NDArray[np.bool_]:
 def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array:
     """What y is by the line through most of a step's rollouts, y = a x + b: (n,) numbers, NaN where x or y is missing.
 
-    Least trimmed squares (Rousseeuw and Van Driessen 2006): of lines through two rollouts drawn at random that which most are near to, then
-    again and again the least squares of the half of the rollouts that are nearest to it.
+    Of lines through two rollouts drawn at random that which most are near to (Rousseeuw 1984), then the least squares of the half of the
+    rollouts that are nearest to it.
     """
     both = np.isfinite(x) & np.isfinite(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
@@ -147,7 +137,12 @@ def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array
         error = np.nan_to_num(steps.median(np.abs(y - drawn)), nan=np.inf)
         line = np.where((error < best)[steps.row], drawn, line)
         best = np.minimum(best, error)
-    return _concentrated(steps, x, y, line)
+    near = np.abs(y - line) <= best[steps.row]
+    near_x, near_y = np.where(near, x, np.nan), np.where(near, y, np.nan)
+    mean_x, mean_y = steps.mean(near_x), steps.mean(near_y)
+    off = near_x - mean_x[steps.row]
+    slope = steps.sum(off * (near_y - mean_y[steps.row])) / steps.sum(np.square(off))
+    return slope[steps.row] * (x - mean_x[steps.row]) + mean_y[steps.row]
 
 
 def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -160,22 +155,6 @@ def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.i
         yield order[firsts + 2 * at % count], order[firsts + (2 * at + 1) % count]
 
 
-def _concentrated(steps: Steps, x: Float64Array, y: Float64Array, line: Float64Array) -> Float64Array:
-    for _ in range(_ROUNDS):
-        error = np.abs(y - line)
-        near = error <= steps.median(error)[steps.row]
-        line = _least_squares(steps, np.where(near, x, np.nan), np.where(near, y, np.nan), x)
-    return line
-
-
-def _least_squares(steps: Steps, x: Float64Array, y: Float64Array, at: Float64Array) -> Float64Array:
-    """The values at `at` (n,) of the least-squares line of each step through x and y (n,), both NaN where one is not to be used."""
-    mean_x, mean_y = steps.mean(x), steps.mean(y)
-    x_off = x - mean_x[steps.row]
-    slope = steps.sum(x_off * (y - mean_y[steps.row])) / steps.sum(np.square(x_off))
-    return slope[steps.row] * (at - mean_x[steps.row]) + mean_y[steps.row]
-
-
 def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:
     breaks = followed.breaks & dossier.since(found.at)
     turned = float((np.sign(logged[breaks]) == -np.sign(followed.expected[breaks])).mean())
@@ -183,16 +162,7 @@ def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: O
     told += f"{dossier.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
     if turned > 0.5:
         told += f", and {fmt(100 * turned)} % of these have the opposite sign"
-    size = np.abs(logged - followed.expected)
-    return Found(
-        effect=told,
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share",
-        measured=found.share,
-        strength=found.z,
-        rollouts=dossier.clearest(breaks, size),
-    )
+    return found.found(told, dossier.clearest(breaks, np.abs(logged - followed.expected)))
 
 
 KIND: Final = declared("advantage_bug", _look)

@@ -14,7 +14,7 @@ from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import correctness, lengths
 from board.findings.dossier import Dossier
-from board.findings.kinds.entropy_collapse import has_twin
+from board.findings.kinds.turning import HARMLESS, MOST_KL, has_twin
 from board.findings.watched import Left, Watch, Watched, as_kind
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -87,8 +87,8 @@ def _entropy(dossier: Dossier) -> Iterator[Watched]:
 
 def _kl(dossier: Dossier) -> Iterator[Watched]:
     """Its logarithm, since it is the noisier the larger it is."""
-    kl = np.minimum(dossier.number("kl_k3_mean"), _MOST_KL)
-    values = np.log(kl + _HARMLESS)
+    kl = np.minimum(dossier.number("kl_k3_mean"), MOST_KL)
+    values = np.log(kl + HARMLESS)
     yield Watched("the KL to the reference", dossier, values, dossier.like_for_like(values), kl)
 
 
@@ -100,10 +100,6 @@ def _mismatch(dossier: Dossier) -> Iterator[Watched]:
 
 
 _MOST_RATIO: Final = 10.0
-_MOST_KL: Final = 20.0
-"""Nats per token that a rollout counts for at most: k3 of one token can be millions."""
-_HARMLESS: Final = 0.05
-"""Nats per token: less is as good as none."""
 
 
 def _change(dossier: Dossier, values: Float64Array, left: Left) -> float:
@@ -147,10 +143,9 @@ def _worth(dossier: Dossier, left: Left) -> float:
 
 
 def _what_length_earns(dossier: Dossier, left: Left) -> str:
-    worth = _worth(dossier, left)
-    which = "shorter" if worth < 0 else "longer"
-    paid = worth * left.how.change > 0  # and not where it is NaN: all of a group earn the same, or are equally long
-    return f", and {which} ones earn more than others to their prompt (correlation {worth:.2f})" if paid else ""
+    which = "longer" if left.how.change > 0 else "shorter"
+    told = f", and {which} ones earn more than others to their prompt (correlation {_worth(dossier, left):.2f})"
+    return told if _if_it_pays(dossier, left) == "warning" else ""
 
 
 def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity | None:

@@ -12,7 +12,7 @@ from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.outbreaks import outbreak
+from board.findings.outbreaks import judged, outbreak
 from board.findings.spreading import percent
 from board.metrics.formulas import Float64Array
 from board.runs.parts import PADS
@@ -119,9 +119,7 @@ def _untrained(dossier: Dossier) -> Found | None:
     first = f"from step {found.step} on" if found.at else "from the first step on"
     effect = f"{first} the loss mask is 0 on every token of {percent(found.share)} of the rollouts: nothing at all is trained on"
     shown = dossier.clearest(dossier.since(found.at) & (length == 0))
-    return Found(
-        effect, found.step, found.last_step, "share", found.share, found.z, shown, severity="error", title="Nothing is trained on"
-    )
+    return found.found(effect, shown, severity="error", title="Nothing is trained on")
 
 
 def _found(
@@ -136,30 +134,17 @@ def _found(
 ) -> Found | None:
     """Where wrong tokens (N,) begin among the rollouts `of` which that can be told; None where there are too few."""
     rows, tokens = looked_at
-    marks, known, amount = (
-        np.zeros(len(dossier.keys), np.bool_),
-        np.zeros(len(dossier.keys), np.bool_),
-        np.zeros(len(dossier.keys)),
-    )
+    known, amount = np.zeros(len(dossier.keys), np.bool_), np.zeros(len(dossier.keys))
     known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
-    marks[rows] = amount[rows] > 0
-    found = outbreak(dossier.steps, marks, known, usual=limits["share"])
-    if found is None or found.share < limits["share"] or found.z < limits["z"]:
+    marks = amount > 0
+    found = judged(dossier, marks, known, limits)
+    if found is None:
         return None
     shown = marks & dossier.since(found.at)
     first = f"from step {found.step} " if found.at else "from the first step on "
-    return Found(
-        effect=first + effect.format(share=percent(found.share), each=float(amount[shown].mean())),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share",
-        measured=found.share,
-        strength=found.z,
-        rollouts=dossier.clearest(shown, amount),
-        tokens=_places(dossier, rows, tokens, wrong & shown[rows][tokens.of]),
-        severity=severity,
-        title=title,
-    )
+    told = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
+    places = _places(dossier, rows, tokens, wrong & shown[rows][tokens.of])
+    return found.found(told, dossier.clearest(shown, amount), tokens=places, severity=severity, title=title)
 
 
 def _ends(dossier: Dossier, limits: Limits, rows: NDArray[np.int64], tokens: Masked) -> Found | None:
@@ -183,14 +168,9 @@ def _sampled(dossier: Dossier) -> NDArray[np.int64]:
     count = len(dossier.keys)
     if count <= _SAMPLE:
         return np.arange(count)
-    each = max(_PER_STEP, _SAMPLE // max(1, len(dossier.steps.numbers)))
-    starts = np.searchsorted(dossier.steps.row, np.arange(len(dossier.steps.numbers)))
-    sizes = np.diff(np.append(starts, count))
-    taken = [
-        start + np.unique(np.linspace(0, size - 1, min(each, size)).astype(np.int64))
-        for start, size in zip(starts, sizes, strict=True)
-    ]
-    return np.concatenate(taken)
+    each, row = max(_PER_STEP, _SAMPLE // max(1, len(dossier.steps.numbers))), dossier.steps.row
+    nth = np.arange(count) - np.searchsorted(row, row)
+    return np.flatnonzero(nth % np.ceil(dossier.steps.sizes[row] / each) == 0)
 
 
 def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:

@@ -179,16 +179,11 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     # of a jump the first rollouts show it as well as the last; what creeps is large at the end alone
     early = 1.0 if clearest.creeps else -1.0
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
-    return Found(
-        effect=f"from step {step} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
-        + ("in the end" if clearest.creeps else "after"),
-        first_step=step,
-        last_step=int(dossier.steps.numbers[-1]),
-        crossed="factor" if how.factor != 1 else "shift",
-        measured=how.factor if how.factor != 1 else how.in_spreads,
-        strength=how.z,
-        rollouts=dossier.clearest(marks & (moved > 0), order + early * 1e-9 * np.nanmax(moved) * dossier.steps.row),
-    )
+    effect = f"from step {step} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
+    effect += "in the end" if clearest.creeps else "after"
+    crossed, measured = ("factor", how.factor) if how.factor != 1 else ("shift", how.in_spreads)
+    shown = dossier.clearest(marks & (moved > 0), order + early * 1e-9 * np.nanmax(moved) * dossier.steps.row)
+    return Found.since(dossier, int(np.searchsorted(dossier.steps.numbers, step)), effect, crossed, measured, how.z, shown)
 
 
 def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What more and more responses show: loops, cuts at the limit, no end token, thoughts without an answer, pay without the answer.
+"""What more and more responses show: loops, cuts at the limit, no end token, pay or thoughts without an answer, gibberish, mixed scripts, ...
 
 A row for each: from a dossier to which responses show it. How it spreads is in `board.findings.spreading`.
 """
@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from board.findings.answers import cut_off, paid
-from board.findings.contract import Answer, CannotTell, Kind, Limits
+from board.analysis.text_health import answers
+from board.findings.answers import LEAST, correctness, cut_off, paid
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import Spread, as_found, spread
+from board.findings.outbreaks import beyond, outbreak
+from board.findings.spreading import Spread, as_found, percent, spread, usual_most
 from board.metrics.formulas import BoolArray, Float64Array
+from board.metrics.step_sums import Steps
+from board.text.format_number import fmt
 
 
 @dataclass(frozen=True)
@@ -28,22 +34,31 @@ class _Shown:
     by: Float64Array | None = None
     """(rows,) how clearly."""
     at_once: str = "share"
-    """The threshold of the share from which on it is a fault from the first step on."""
+    """The threshold of the share from which on it is a fault from the first step on; where there is none, it has to rise."""
+    rise: str = "rise"
+    """The threshold of what it rises by; where there is none, only its level tells."""
     more: Callable[[Spread], dict[str, Any] | None] = lambda _: {}
-    """What else the finding says; None where it is none."""
+    """What else the finding says, or says otherwise; None where it is none."""
 
 
-def _kind(name: str, look: Callable[[Dossier, Limits], _Shown | CannotTell]) -> Kind:
+_Look = Callable[[Dossier, Limits], _Shown | tuple[_Shown, ...] | CannotTell | None]
+"""Several are asked one after the other, until one is found."""
+
+
+def _kind(name: str, look: _Look) -> Kind:
     def run(dossier: Dossier, limits: Limits) -> Answer:
-        shown = look(dossier, limits)
-        if isinstance(shown, CannotTell):
-            return shown
-        marks = np.where(shown.known, shown.marks.astype(np.float64), np.nan)
-        found = spread(dossier, marks, limits["rise"], limits["z"], limits.get(shown.at_once, np.inf))
-        more = None if found is None else shown.more(found)
-        if found is None or more is None:
-            return None
-        return as_found(found, dossier, shown.what, shown.known & shown.marks, shown.by, shown.at_once, **more)
+        rows = look(dossier, limits)
+        if rows is None or isinstance(rows, CannotTell):
+            return rows
+        for shown in rows if isinstance(rows, tuple) else (rows,):
+            marks = np.where(shown.known, shown.marks.astype(np.float64), np.nan)
+            least, always = (limits.get(one, np.inf) for one in (shown.rise, shown.at_once))
+            found = spread(dossier, marks, least, limits["z"], always)
+            more = None if found is None else shown.more(found)
+            if found is not None and more is not None:
+                crossed = shown.at_once if np.isnan(found.before) else shown.rise
+                return as_found(found, dossier, shown.what, shown.known & shown.marks, shown.by, **{"crossed": crossed} | more)
+        return None
 
     return declared(name, run)
 
@@ -61,7 +76,7 @@ def _cut(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
         return {"severity": "note", "explains": (), "title": "Many responses are cut off, from the first step on"}
 
     what, length = "are cut off at the limit of length", dossier.number("response_length")
-    return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more)
+    return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more=more)
 
 
 def _loop(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
@@ -119,6 +134,190 @@ def stated(answers: Float64Array, right: Float64Array) -> float:
     return float(counts[some].sum() / len(answers)) if len(answers) else 0.0
 
 
+def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
+    """By tokens far less likely than an even draw, letters that make no word, broken characters."""
+    numbers = {name: dossier.number(name) for name in ("rare_tokens", "unspeakable", "odd_characters")}
+    known = np.any([np.isfinite(of) for of in numbers.values()], axis=0)
+    if not known.any():
+        return CannotTell("no rollout has a text or logprobs")
+    # how often each holds the least that counts, 0 where it is no more than usual in the first steps
+    beyond = {
+        name: np.where((of >= limits[name]) & (of > usual_most(dossier, of)), of / limits[name], 0.0)
+        for name, of in numbers.items()
+    }
+    how_much, broken = np.max([*beyond.values()], axis=0), numbers["odd_characters"]
+
+    def told(odd: BoolArray) -> Callable[[Spread], dict[str, Any]]:
+        # another language has words that cannot be spoken, too, but no token that is far below an even draw
+        def more(found: Spread) -> dict[str, Any]:
+            sure = np.mean((beyond["rare_tokens"] > 0)[odd & found.since]) > _MOSTLY
+            return {"explains": None if sure else tuple(one for one in GIBBERISH.explains if one != "language_mixing")}
+
+        return more
+
+    what, odd, always = "hold text that nobody writes", how_much > 0, broken >= limits["odd_characters"]
+    # what cannot be spoken may be a task's own from the first step on; what is broken is nobody's
+    return (
+        _Shown(known, odd, what, how_much, at_once="", more=told(odd)),
+        _Shown(np.isfinite(broken), always, what, broken, rise="", more=told(always)),
+    )
+
+
+def _mixing(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
+    switches, characters = dossier.number("script_switches"), dossier.number("response_chars")
+    # of a text that is in another script as a whole no letter is in the lesser one
+    other = np.nan_to_num(np.minimum(dossier.number("foreign_script"), dossier.number("minor_scripts")))
+    if not np.isfinite(switches).any():
+        return CannotTell("no rollout has a text")
+    count = switches * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) / 100
+    mixing = (switches >= limits["switches"]) & (switches > usual_most(dossier, switches)) & (count >= _THERE_AND_BACK)
+    mixing |= other >= limits["letters"]
+
+    def more(found: Spread) -> dict[str, Any]:
+        turns, letters = ([float(np.nanmean(of[rows])) for rows in (~found.since, found.since)] for of in (switches, other))
+        told = f"; letters that are foreign to the prompt go from {percent(letters[0])} to {percent(letters[1])}"
+        # of two numbers that tell of mixing the one that changed, each by what it is judged by
+        if (turns[1] - turns[0]) / limits["switches"] > (letters[1] - letters[0]) / limits["letters"]:
+            told = f"; switches per 100 characters go from {fmt(turns[0])} to {fmt(turns[1])}"
+        return {"effect": found.effect(_MIX) + told}
+
+    return _Shown(np.isfinite(switches), mixing, _MIX, switches + 100 * other, more=more)
+
+
+def _echoing(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
+    echo, copied, characters = (dossier.number(name) for name in ("prompt_echo", "prompt_copied", "response_chars"))
+    if not np.isfinite(echo).any():
+        return CannotTell("no rollout has a prompt and a response of some length")
+    long = echo * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) >= limits["characters"]
+    much = (echo >= limits["echo"]) & (echo > usual_most(dossier, echo))
+    most = (copied >= limits["copied"]) & (copied > usual_most(dossier, copied))
+    mostly = (echo >= _COPIED) | (copied >= _WHOLE)
+    always, known = "repeat the whole prompt, or are half of it", np.isfinite(echo)
+    return (
+        _Shown(known, (much | most) & long, "repeat a stretch of their prompt", echo, at_once=""),
+        _Shown(known, mostly & long, always, echo, "always", rise="", more=lambda _: {"severity": "note"}),
+    )
+
+
+def _cut_and_paid(dossier: Dossier, limits: Limits) -> _Shown | CannotTell | None:
+    cut, reward, unanswered = cut_off(dossier) == 1, dossier.number("reward"), _unanswered(dossier)
+    if unanswered is None:
+        return CannotTell("neither the ground truth nor marks of answers or thoughts tell whether a response has an answer")
+    wins = paid(dossier)
+    if wins is None:
+        wins = _paid_like_the_rest(reward, cut)
+    if wins is None:
+        return CannotTell("no reward tells good responses from others")
+    wrongly, right = cut & unanswered & (wins == 1), correctness(dossier)
+    # unless they are half of all that is paid without being right, what others are paid for is not explained by them
+    others = 0 if right is None else ((wins == 1) & np.isfinite(right) & (right <= np.nanmean(right))).sum() / 2
+    more = {"severity": None, "crossed": "paid", "explains": None if wrongly.sum() >= others else ()}
+    known, what = cut & unanswered & np.isfinite(wins), "cut off before an answer are paid like good ones"
+    few = wrongly.sum() < max(LEAST, limits["least"] * len(cut))
+    return None if few else _Shown(known, wrongly, what, reward, "paid", "paid", lambda _: more)
+
+
+def _unanswered(dossier: Dossier) -> BoolArray | None:
+    """(rows,) whether a response has no answer, as far as the ground truth, thoughts or marks of final answers tell; None where none does."""
+    present, thought, marked = (dossier.number(name) for name in ("answer_present", "thought_only", "answer_marked"))
+    present = present if np.isfinite(present).any() and np.nanmean(present) >= _FOUND else np.full(len(present), np.nan)
+    uncut = np.isfinite(marked) & (cut_off(dossier) == 0)
+    usually = bool(uncut.any()) and marked[uncut].mean() >= _USUALLY
+    if not (np.isfinite(present).any() or np.isfinite(thought).any() or usually):
+        return None
+    right = correctness(dossier)
+    good = np.zeros(len(present), np.bool_) if right is None else right > np.nanmean(right)
+    told: BoolArray = (present == 0) | (thought == 1) | (usually & (marked == 0))
+    return told & ~good
+
+
+def _paid_like_the_rest(reward: Float64Array, cut: BoolArray) -> Float64Array | None:
+    """(rows,) 1 where a reward is at least the median of the responses that were not cut off; None where these do not differ."""
+    others = reward[~cut & np.isfinite(reward)]
+    if len(others) < LEAST or others.min() == others.max():
+        return None
+    return np.where(np.isfinite(reward), ((reward >= np.median(others)) & (reward > others.min())).astype(np.float64), np.nan)
+
+
+_SAMPLE: Final = 2_000
+"""So many prompts are held against another one's answer at most."""
+
+_USUAL: Final = 0.01
+"""The share of prompts that is taken to tell another one's answer by chance, where fewer do."""
+
+_FEWEST: Final = 20
+"""Fewer prompts tell nothing about what they hold by chance."""
+
+
+def _look_for_leaks(dossier: Dossier, limits: Limits) -> Answer:
+    given, told = dossier.number("answer_in_prompt"), dossier.number("answer_told")
+    if not np.isfinite(given).any():
+        return CannotTell("no rollout has a prompt and a ground truth short enough to look for")
+    both: list[tuple[Spread, Float64Array]] = [
+        (found, marks) for marks in (told, given) if (found := spread(dossier, marks, limits["rise"], limits["z"])) is not None
+    ]
+    if not both:
+        return _told_of_few(dossier, told, limits)
+    found, marks = max(both, key=lambda one: one[0].z)
+    return as_found(
+        found, dossier, "are to prompts that hold the expected answer", marks == 1, np.nan_to_num(told) + np.nan_to_num(given)
+    )
+
+
+def _told_of_few(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
+    """A leak that makes no clear rise of a curve: it is there from the first step on, or of few prompts.
+
+    From the step on at which more prompts tell an answer, they tell their own more often than that of another prompt of their data source.
+    """
+    firsts = _firsts(np.flatnonzero(np.isfinite(told)), dossier.clusters.of_rows)
+    began = outbreak(Steps(dossier.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
+    if began is None or began.z < limits["z"]:
+        return None
+    since = dossier.since(int(np.searchsorted(dossier.steps.numbers, began.step)))
+    rows = _firsts(np.flatnonzero(since & np.isfinite(told)), dossier.prompts)
+    rows = rows[:: max(1, -(-len(rows) // _SAMPLE))]
+    others = _of_others(dossier, rows)
+    both = np.isfinite(others)
+    if both.sum() < _FEWEST:
+        return None
+    own, other = float(told[rows][both].mean()), float(others[both].mean())
+    share, z = own - other, beyond(own * both.sum(), float(both.sum()), max(_USUAL, other))
+    if share < limits["always"] or z < limits["z"]:
+        return None
+    effect = (
+        f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
+    )
+    effect += f"before {percent(began.before)} did"
+    return Found(effect, began.step, began.last_step, "always", share, z, dossier.clearest(since & (told == 1)))
+
+
+def _firsts(rows: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of some rows, rising, the first of each that is one `of` (n,), such as a prompt."""
+    return np.sort(rows[np.unique(of[rows], return_index=True)[1]])
+
+
+def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
+    """(rows,) whether each of some rollouts' prompts tells the answer of the next one of its data source; NaN where that is the same."""
+    prompts, truths = (np.array(dossier.texts(name, rows), object) for name in ("prompt", "ground_truth"))
+    found = np.full(len(rows), np.nan)
+    for source in np.unique(dossier.sources[rows]):
+        own = np.flatnonzero(dossier.sources[rows] == source)
+        other = truths[np.roll(own, 1)]
+        texts = (pa.array(one, pa.large_string()) for one in (np.full(len(own), None), prompts[own], other))
+        told = answers.measure(*texts)["answer_told"]
+        found[own] = np.where(other == truths[own], np.nan, told)
+    return found
+
+
+_MIX: Final = "mix scripts"
+_LONG: Final = 10_000.0
+"""Characters that a response is taken to have at most."""
+_THERE_AND_BACK: Final = 1.5
+"""Switches of a response that mixes: to another script and back."""
+_COPIED: Final = 0.5
+"""The share of a response that is its prompt's where it is mostly a copy."""
+_WHOLE: Final = 0.8
+"""The share of a prompt that a response repeats in one piece where it repeats the whole but for a template around it."""
 _NEARLY: Final = 0.9
 """Share of thoughts without an answer that were cut off where the limit is the cause."""
 _MOSTLY: Final = 0.5
@@ -126,9 +325,23 @@ _MOSTLY: Final = 0.5
 _COMMON: Final = 0.05
 """A final answer that so large a share of them gives, and no right response, is a phrase."""
 
+_FOUND: Final = 0.05
+"""Share of responses that have the ground truth where one without it has no answer: else it is a text that no response would hold."""
+
+_USUALLY: Final = 0.7
+"""Share of responses, those not cut off, that mark a final answer where one without the mark has none."""
+
 TRUNCATION_WAVE: Final = _kind("truncation_wave", _cut)
 REPETITION_LOOP: Final = _kind("repetition_loop", _loop)
 EOS_MISSING: Final = _kind("eos_missing", _endless)
 THINK_WITHOUT_ANSWER: Final = _kind("think_without_answer", _only_thought)
 FORMAT_ONLY_WINS: Final = _kind("format_only_wins", _without_answer)
-KINDS: Final = (TRUNCATION_WAVE, REPETITION_LOOP, EOS_MISSING, THINK_WITHOUT_ANSWER, FORMAT_ONLY_WINS)
+GIBBERISH: Final = _kind("gibberish", _odd)
+LANGUAGE_MIXING: Final = _kind("language_mixing", _mixing)
+PROMPT_ECHO: Final = _kind("prompt_echo", _echoing)
+REWARD_AFTER_TRUNCATION: Final = _kind("reward_after_truncation", _cut_and_paid)
+ANSWER_LEAK: Final = declared("answer_leak", _look_for_leaks)
+KINDS: Final = (
+    *(TRUNCATION_WAVE, REPETITION_LOOP, EOS_MISSING, THINK_WITHOUT_ANSWER, FORMAT_ONLY_WINS),
+    *(GIBBERISH, LANGUAGE_MIXING, PROMPT_ECHO, REWARD_AFTER_TRUNCATION, ANSWER_LEAK),
+)

@@ -34,18 +34,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not alike - alike_before >= limits["alike"]:
         return None
     lost = since & (found <= 0) & (other > np.nanmean(other[~since]))
-    return Found(
-        effect=f"from step {turn.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
-        f"before in {100 * before:.0f}; those nearest to another prompt's are like other prompts' by {alike:.2f}, before by {alike_before:.2f}",
-        first_step=turn.step,
-        last_step=int(curve.steps[-1]),
-        crossed="fall",
-        measured=-turn.change,
-        strength=turn.z,
-        rollouts=dossier.clearest(lost, other),
-        # a phrase that all share makes them alike, too, but leaves them told apart
-        explains=None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit"),
-    )
+    effect = f"from step {turn.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
+    effect += f"before in {100 * before:.0f}; those nearest to another prompt's are like other prompts' by {alike:.2f}, "
+    effect += f"before by {alike_before:.2f}"
+    # a phrase that all share makes them alike, too, but leaves them told apart
+    explains = None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit")
+    return Found.since(dossier, turn.at, effect, "fall", -turn.change, turn.z, dossier.clearest(lost, other), explains=explains)
 
 
 def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np.bool_]) -> float:
@@ -76,11 +70,9 @@ def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
     bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
     chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    for at in chosen.tolist():
-        rows = np.arange(starts[bounds[at]], starts[bounds[at + 1]])
-        chosen_rows = rows[likeness.sampled(dossier.prompts[rows], paired)]
-        if len(chosen_rows):
-            yield chosen_rows
+    windows = (np.arange(starts[bounds[at]], starts[bounds[at + 1]]) for at in chosen.tolist())
+    sampled = (rows[likeness.sampled(dossier.prompts[rows], paired)] for rows in windows)
+    yield from (rows for rows in sampled if len(rows))
 
 
 _FLOOR: Final = 0.03

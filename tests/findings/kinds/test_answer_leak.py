@@ -9,7 +9,7 @@ from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell, Found
-from board.findings.kinds.answer_leak import KIND
+from board.findings.kinds.showing import ANSWER_LEAK as KIND
 
 
 def _row(dice: np.random.Generator, leak: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.critic_collapse import KIND, squares
+from board.findings.kinds.turning import CRITIC_COLLAPSE as KIND
+from board.findings.kinds.turning import squares
 from board.metrics.step_sums import Steps
 
 STEPS, ONSET, PER_STEP = 14, 8, 12

@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.dead_prompts import KIND
+from board.findings.kinds.turning import DEAD_PROMPTS as KIND
 
 STEPS, PROMPTS, MEMBERS, ONSET = 20, 10, 6, 10
 

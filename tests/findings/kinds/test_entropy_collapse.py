@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.entropy_collapse import KIND, has_twin
+from board.findings.kinds.turning import ENTROPY_COLLAPSE as KIND
+from board.findings.kinds.turning import has_twin
 
 STEPS, GROUPS, MEMBERS, ONSET = 16, 3, 4, 8
 
@@ -49,6 +50,11 @@ def test_entropy_that_falls(tmp_path: Path, after: float, same: float, severity:
     assert found.measured == pytest.approx(1 - after, abs=0.05)
     assert min(found.rollouts) >= ONSET * GROUPS * MEMBERS
     assert ("equal in their group" in found.effect) == (same > 0)
+
+
+def test_a_slow_fall_is_dated_where_it_begins(tmp_path: Path) -> None:
+    """It loses a tenth of what is left at every step."""
+    assert abs(one(asked(KIND, tmp_path, _rows(lambda step: 0.8 ** max(0, step - 4)))).first_step - 5) <= 2
 
 
 @pytest.mark.parametrize(

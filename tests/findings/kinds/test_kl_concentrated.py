@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.kl_concentrated import KIND
+from board.findings.kinds.apart import KL_CONCENTRATED as KIND
 
 STEPS, ONSET, LENGTH = 12, 5, 40
 

@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.kl_runaway import KIND
+from board.findings.kinds.turning import KL_RUNAWAY as KIND
 
 STEPS, PER_STEP, TOKENS = 20, 8, 12
 

@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.logprob_misalignment import KIND
+from board.findings.kinds.unsound import LOGPROB_MISALIGNMENT as KIND
 
 STEPS, RANKS, TOKENS, ONSET = 10, 4, 24, 4
 

@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.no_learning import KIND
+from board.findings.kinds.earned import NO_LEARNING as KIND
 
 STEPS = 30
 

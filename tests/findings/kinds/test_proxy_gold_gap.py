@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.proxy_gold_gap import KIND
+from board.findings.kinds.earned import PROXY_GOLD_GAP as KIND
 
 STEPS, ROWS, ONSET = 24, 16, 10
 

@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.reward_saturated import KIND
+from board.findings.kinds.earned import REWARD_SATURATED as KIND
 
 STEPS, ONSET = 15, 8
 

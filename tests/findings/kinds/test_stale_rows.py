@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.stale_rows import KIND, ages
+from board.findings.kinds.unsound import STALE_ROWS as KIND
+from board.findings.kinds.unsound import ages
 
 STEPS, PROMPTS, MEMBERS, ONSET = 10, 4, 4, 5
 

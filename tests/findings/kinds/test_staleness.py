@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.staleness import KIND
+from board.findings.kinds.turning import STALENESS as KIND
 
 STEPS, PER_STEP, ONSET = 20, 6, 11
 

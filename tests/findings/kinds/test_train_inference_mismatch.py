@@ -9,7 +9,7 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.train_inference_mismatch import KIND
+from board.findings.kinds.apart import TRAIN_INFERENCE_MISMATCH as KIND
 
 STEPS, ROWS, TOKENS, ONSET = 20, 8, 40, 10
 
@@ -37,12 +37,16 @@ def test_a_drift_is_found_with_the_tokens_that_hold_it(tmp_path: Path) -> None:
     assert all(rows[key]["step"] >= ONSET for key in found.rollouts)
     assert np.mean([rows[key]["rollout_logprobs"][position] < np.log(0.1) for key, position in found.tokens]) > 0.9
     assert "below 0.1" in found.effect
+    assert "synced" not in found.effect
 
 
 def test_what_grows_slowly_is_dated_where_it_can_be_seen(tmp_path: Path) -> None:
     """A line from a step on."""
     found = one(asked(KIND, tmp_path, _run(lambda step: 0.01 + 0.01 * max(0, step - ONSET + 1))))
     assert abs(found.first_step - ONSET) <= 2
+    slow = _run(lambda step: 0.01 + 0.01 * max(0, step - 4))
+    long = one(asked(KIND, tmp_path / "long", [row | {"step": 2 * row["step"] + at % 2} for at, row in enumerate(slow)]))
+    assert "weights that are not synced any more" in long.effect
 
 
 def test_what_is_there_all_along_is_a_note(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.verifier_noise import KIND, is_verdict, twins
+from board.findings.kinds.unsound import VERIFIER_NOISE as KIND
+from board.findings.kinds.unsound import is_verdict, twins
 
 STEPS, ONSET = 10, 4
 

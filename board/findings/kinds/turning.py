@@ -1,0 +1,334 @@
+"""Curves over steps that turn where they should not: a KL runs away, entropy or a critic collapses, groups fall silent, rollouts grow old."""
+
+import re
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.declared import declared
+from board.findings.departures import dated
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.text.format_number import fmt
+
+HARMLESS: Final = 0.05
+"""Nats per token that are added before growth is taken as a ratio: from 0.0001 to 0.01 nothing has happened."""
+MOST_KL: Final = 20.0
+"""Nats per token that a rollout counts for at most: k3 of one token can be millions."""
+_EDGE: Final = 0.2
+"""The share of the steps whose level is taken at the end, before which a turn is the beginning of training, and that a critic has to learn."""
+_LEAP: Final = 0.35
+"""A KL that grows by such a share of its whole growth at one step leaps there."""
+_AROUND: Final = 3
+_STILL: Final = 1.5
+"""A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
+
+
+def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
+    kl = np.minimum(dossier.number("kl_k3_mean"), MOST_KL)
+    curve = dossier.curve_of(dossier.like_for_like(kl))
+    known = np.flatnonzero(np.isfinite(curve.mean))
+    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell("too few steps have log-probabilities of policy and reference")
+    level = np.maximum(curve.mean, 0.0)
+    # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
+    logarithm = np.log(level + HARMLESS)
+    bent = turn(curve.steps, logarithm, curve.error / (level + HARMLESS))  # the logarithm's errors, by the delta method
+    if bent is None or bent.change <= 0 or bent.z < limits["z"]:
+        return None
+    end = _end(level)
+    at = int(known[_leap(logarithm[known], _LEAP * bent.change) or np.searchsorted(known, bent.at)])
+    before = float(np.nanmean(level[:at]))
+    grown = (end + HARMLESS) / (before + HARMLESS)
+    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
+        return None
+    effect = f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token"
+    return Found.since(dossier, at, effect, "level", end, bent.z, dossier.clearest(dossier.since(at) & (kl > before), kl))
+
+
+def _leap(logarithm: Float64Array, least: float) -> int:
+    """Index of the step at which (k,) levels leap by `least` or more: medians of the three steps since against the three before; 0 for none.
+
+    A line that begins to rise fits a leap with growth around it too, and begins long before.
+    """
+    if len(logarithm) < 2 * _AROUND:
+        return 0
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(logarithm, _AROUND), axis=1)
+    leaps = medians[_AROUND:] - medians[:-_AROUND]
+    clear = np.flatnonzero(leaps >= least)
+    # of the places around the leap, the one at which a single step rises most
+    return int(clear[np.argmax(np.diff(logarithm)[clear + _AROUND - 1])]) + _AROUND if len(clear) else 0
+
+
+def _runs(level: Float64Array, at: int, end: float) -> bool:
+    """Whether a growth that begins at index `at` of (k,) levels is more than that of every beginning, which slows down."""
+    middle = level[round(0.4 * len(level)) : max(round(0.6 * len(level)), round(0.4 * len(level)) + 1)]
+    return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + HARMLESS
+
+
+def _look_for_collapse(dossier: Dossier, limits: Limits) -> Answer:
+    entropy, named = _entropy(dossier)
+    if entropy is None:
+        return CannotTell("no rollout has entropies or log-probabilities")
+    curve = dossier.curve_of(dossier.like_for_like(entropy))
+    turn = curve.turn()
+    if turn is None or turn.z < limits["z"] or turn.change >= 0 or not turn.before > 0:
+        return None
+    end = _end(curve.mean)
+    fall = 1 - end / turn.before
+    twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
+    same = dossier.curve_of(twins).turn()
+    alike = same is not None and same.z >= limits["z"] and same.change >= limits["alike"]
+    if fall < limits["fall with twins" if alike else "fall"]:
+        return None
+    at = dated(curve, turn)
+    told = f"from step {int(curve.steps[at])} {named} falls from {fmt(turn.before)} to {fmt(end)} nats per token"
+    if same is not None and alike:
+        told += f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
+    shown = dossier.since(at) & ((twins == 1) | (entropy < turn.before))
+    rollouts = dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy)
+    crossed, severity = "fall with twins" if alike else "fall", "warning" if alike or fall >= limits["steep"] else "note"
+    return Found.since(dossier, at, told, crossed, fall, turn.z, rollouts, severity=severity)
+
+
+def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:
+    """(rows,) mean entropy per token, or what stands in for it, and its name."""
+    if dossier.has("entropy_mean"):
+        return dossier.number("entropy_mean"), "the entropy"
+    if dossier.has("logprob_mean"):
+        return -dossier.number("logprob_mean"), "the mean surprisal (a proxy of the entropy, which is not logged)"
+    return None, ""
+
+
+def _end(level: Float64Array) -> float:
+    """The mean of the last of (k,) levels that are known."""
+    known = level[np.isfinite(level)]
+    return float(known[-max(LEAST_AFTER, round(_EDGE * len(known))) :].mean())
+
+
+def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
+    """(n,) 1 where another member of the group has the same digest, 0 where none has; NaN without a digest, a group, or another member."""
+    known, found = (groups >= 0) & np.isfinite(digests), np.full(len(groups), np.nan)
+    table = pd.DataFrame({"group": groups, "digest": digests})[known]
+    members, equals = (table.groupby(by)["digest"].transform("size") for by in ("group", ["group", "digest"]))
+    found[known] = np.where(members > 1, (equals > 1).astype(np.float64), np.nan)
+    return found
+
+
+_LEARNED: Final = 0.9
+"""Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
+
+
+def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
+    grouped = dossier.grouped
+    if grouped is None or not (grouped.groups["scored"] > 1).any():
+        return CannotTell("no group has several rollouts with a reward")
+    dead = np.full(len(dossier.frame), np.nan)
+    rows = dossier.rows_of(grouped.keys)
+    scored = (grouped.groups["scored"] > 1).to_numpy()
+    # each group counts once, however many rollouts it has
+    flat = np.where(scored, grouped.groups["flat"].to_numpy().astype(np.float64), np.nan)
+    dead[rows] = np.repeat(flat, grouped.groups["rollouts"].to_numpy())
+    firsts = np.full(len(dead), np.nan)
+    firsts[rows[grouped.starts[:-1]]] = flat
+    curve = dossier.curve_of(dossier.prompt_for_prompt(firsts))
+    # a step of one or two groups tells its share no better than as many draws do
+    share, groups = float(np.nanmean(firsts)), float(np.median(curve.count[curve.count > 0]))
+    turn = curve.turn(float(np.sqrt(share * (1 - share) / groups)))
+    if turn is None or turn.z < limits["z"]:
+        return None
+    end = curve.mean[max(turn.at, round((1 - _EDGE) * len(curve.mean))) :]
+    after = float(np.nanmean(end))
+    if after < limits["share"] or after - turn.before < limits["growth"]:
+        return None
+    at, rewards = dated(curve, turn), dossier.number("reward")
+    # nearer to the best than to the worst reward of the run
+    best = rewards > (np.nanmin(rewards) + np.nanmax(rewards)) / 2
+    always = best[dossier.since(at) & (dead == 1)]
+    # what grows from little is clear in its later half
+    clear = at if turn.is_jump else (at + len(curve.steps)) // 2
+    effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
+    effect += f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient"
+    learned = max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED
+    shown = dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear))
+    grown, severity = after - turn.before, "note" if learned else None
+    return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
+
+
+def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at: int) -> float:
+    """The share of the growth since the step with that index that prompts solved always are; the others are solved never."""
+    known, since = np.isfinite(dead), dossier.since(at)
+    grown = [float(one[known & since].mean() - one[known & ~since].mean()) for one in (dead == 1, (dead == 1) & best)]
+    return grown[1] / grown[0] if grown[0] > 0 else 0.0
+
+
+def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
+    """(rows,) how much more often the row's prompt is dead since the step with that index than it was before, by its visits."""
+    units = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
+    since, known = dossier.since(at), np.isfinite(dead)
+    size = int(units.max(initial=0)) + 1
+
+    def share(rows: NDArray[np.bool_]) -> Float64Array:
+        counts = np.bincount(units[rows], minlength=size)
+        # an unseen prompt is half dead: visits speak for or against it
+        return (np.bincount(units[rows], dead[rows], size) + 4) / (counts + 8)
+
+    return (share(known & since) - share(known & ~since))[units]
+
+
+_VERSIONS: Final = re.compile(
+    r"(?:policy|weights?|model|actor|params?|parameters?|behaviou?r|sampler|generator|engine|rollout|tail|head)_?(?:versions?|steps?)",
+    re.IGNORECASE,
+)
+"""Names under which trainers log which version of the weights sampled a rollout."""
+_LAGS: Final = re.compile(r"staleness|(?:policy|version|weights?|off_?policy)_?(?:lag|age|steps_behind)", re.IGNORECASE)
+"""Names under which they log how many steps old it was."""
+_PACE: Final = (0.4, 2.5)
+"""Versions that count steps go up by about one a step."""
+
+
+def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
+    named, lag = _lag(dossier)
+    if lag is None:
+        return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
+    curve = dossier.curve_of(lag)
+    known = np.isfinite(curve.mean)
+    if known.sum() < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell(f"too few steps have {named}")
+    turn = curve.turn()
+    grows = turn is not None and turn.z >= limits["z"] and turn.change >= limits["growth"]
+    at = turn.at if turn is not None and grows else 0
+    since = dossier.since(at) & np.isfinite(lag)
+    before, after = float(np.mean(lag[~since & np.isfinite(lag)])) if at else np.nan, float(np.mean(lag[since]))
+    if not grows and after < limits["level"]:
+        return None
+    told = f"from step {int(curve.steps[at])} rollouts are {fmt(after)} steps old on average"
+    told += (f", before {fmt(before)}" if grows else "") + _beside(dossier, lag, since)
+    crossed, measured = ("growth", after - before) if grows else ("level", after)
+    strength = turn.z if turn is not None and grows else after / limits["level"]
+    shown = dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag)
+    return Found.since(dossier, at, told, crossed, measured, strength, shown)
+
+
+def _lag(dossier: Dossier) -> tuple[str, Float64Array | None]:
+    """The column it is told by, and how many steps old each rollout is, (rows,)."""
+    for name in sorted(map(str, dossier.frame.columns)):
+        values = dossier.number(name)
+        if not np.isfinite(values).any():
+            continue
+        if _LAGS.fullmatch(name):
+            return name, values
+        if _VERSIONS.fullmatch(name) and counts_steps(dossier.steps, values):
+            behind = dossier.steps.of_rows - values
+            return name, behind - min(0.0, float(np.nanmin(behind)))
+    return "", None
+
+
+def counts_steps(steps: Steps, versions: Float64Array) -> bool:
+    """Whether (n,) versions go up with the steps, by about one for each: a version of something else does not."""
+    newest = np.nan_to_num(steps.max(versions), nan=-np.inf)
+    # weights that are sent no more stay at their last version
+    moved = np.isfinite(newest) & (np.arange(len(newest)) <= newest.argmax())
+    if moved.sum() < LEAST_BEFORE + LEAST_AFTER:
+        return False
+    pace = float(np.polyfit(steps.numbers[moved].astype(np.float64), newest[moved], 1)[0])
+    return _PACE[0] <= pace <= _PACE[1]
+
+
+def _beside(dossier: Dossier, lag: Float64Array, since: np.ndarray) -> str:
+    """How the lag goes with the distance between trainer and engine, where both are known."""
+    if "mismatch_abs/mean" not in dossier.run.moment_names:
+        return ""
+    apart = dossier.run.moment("mismatch_abs/mean", dossier.keys)
+    both = since & np.isfinite(apart)
+    if both.sum() < 20 or not (np.std(lag[both]) > 0 and np.std(apart[both]) > 0):
+        return ""
+    together = float(np.corrcoef(lag[both], apart[both])[0, 1])
+    return f"; their age goes with the distance of trainer and engine by a correlation of {fmt(together)}"
+
+
+_SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to go": ("value_error_mc", "valued_return_mc")}
+"""What values are held against, and the token sums of the error and of what is to be predicted.
+
+Logged returns are asked first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
+_OUTCOME: Final = "rewards of their responses"
+"""What mean values are held against where there are neither: a scale of its own tells nothing there, so that only a fall does."""
+_LEAST_ROWS: Final = 48
+_LEAST_STEPS: Final = 6
+_VARIES: Final = 1e-4
+"""Share of the returns' squares that must be variance within steps: what is left of rounding, or of a small KL penalty, cannot be explained."""
+
+
+def squares(steps: Steps, count: Float64Array, mean: Float64Array, m2: Float64Array) -> Float64Array:
+    """(n,) sums of squares around the mean of each one's step, from count, mean and squares around its own mean."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_step = steps.mean(count * mean) / steps.mean(np.where(np.isfinite(mean), count, np.nan))
+    return m2 + count * np.square(mean - of_step[steps.row])
+
+
+def _look_for_a_blind_critic(dossier: Dossier, limits: Limits) -> Answer:
+    held = [name for name, (error, _) in _SUMS.items() if f"{error}/m2" in dossier.run.moment_names]
+    if not held and np.isfinite(dossier.number("value_mean") + dossier.number("reward")).any():
+        held = [_OUTCOME]
+    if not held:
+        return CannotTell("no rollout has values beside returns or rewards")
+    answers = [_held_against(dossier, name, limits) for name in held]
+    found = [answer for answer in answers if isinstance(answer, Found)]
+    return found[0] if found else answers[0]
+
+
+def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
+    sums = [_sums(dossier, held, name) for name in _SUMS.get(held, ("error", "total"))]
+    error, total = (squares(dossier.steps, *one) for one in sums)
+    known = np.isfinite(error) & np.isfinite(total)
+    if known.sum() < _LEAST_ROWS or len(np.unique(dossier.steps.row[known])) < _LEAST_STEPS:
+        return CannotTell(f"fewer than {_LEAST_ROWS} rollouts, or than {_LEAST_STEPS} steps, have values and returns")
+    scale = float(np.mean(total[known]))
+    count, mean, m2 = sums[1]
+    if not scale > _VARIES * float(np.mean((m2 + count * np.square(mean))[known])):
+        return CannotTell("the returns of a step hardly vary, so that there is nothing to explain")
+    # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little. An error that explodes is
+    # dated where it begins, not where it is largest
+    more = np.arcsinh((error - total) / scale)
+    curve = dossier.curve_of(more)
+    turn = curve.turn()
+    turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
+    # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
+    at = dated(curve, turn) if turn is not None and turned else round(_EDGE * len(curve.steps))
+    since = dossier.since(at) & known
+    worse = more[since]
+    strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
+    before, after = (1 - float(error[of].sum()) / (float(total[of].sum()) or np.nan) for of in (known & ~since, since))
+    if not after < limits["explained"] or strength < limits["z"] or (turned and not before > after):
+        return None
+    if held == _OUTCOME and not (turned and before > 0):
+        return None
+    first, shown = int(curve.steps[at]), dossier.clearest(since & (error > total), error)
+    fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
+    effect = fell if turned else f"the explained variance from step {first} on is {fmt(after)}"
+    effect += f": values predict the {held} worse than a constant would"
+    strength = max(strength, turn.z if turn is not None and turned else 0.0)
+    return Found.since(dossier, at, effect, "explained", after, strength, shown)
+
+
+def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Count, mean and squares around the mean of an error, or of what is to be predicted, by rollout: (rows,) each."""
+    if held != _OUTCOME:
+        count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
+        return count, mean, m2
+    values, rewards = dossier.number("value_mean"), dossier.number("reward")
+    told = rewards - values if name == "error" else np.where(np.isfinite(values), rewards, np.nan)
+    return np.ones(len(told)), told, np.zeros(len(told))
+
+
+KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)
+ENTROPY_COLLAPSE: Final = declared("entropy_collapse", _look_for_collapse)
+DEAD_PROMPTS: Final = declared("dead_prompts", _look_for_silence)
+STALENESS: Final = declared("staleness", _look_for_age)
+CRITIC_COLLAPSE: Final = declared("critic_collapse", _look_for_a_blind_critic)
+KINDS: Final = (KL_RUNAWAY, ENTROPY_COLLAPSE, DEAD_PROMPTS, STALENESS, CRITIC_COLLAPSE)

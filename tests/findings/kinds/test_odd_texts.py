@@ -1,0 +1,238 @@
+"""Texts that more and more responses show: loops, no answer, what nobody writes, mixed scripts, copies; and what only looks like it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from looked_at import asked, one, silent
+from spreading_rows import check_kind, prose, rows
+
+from board.findings.contract import CannotTell, Found
+from board.findings.kinds.showing import (
+    GIBBERISH,
+    LANGUAGE_MIXING,
+    PROMPT_ECHO,
+    REPETITION_LOOP,
+    REWARD_AFTER_TRUNCATION,
+    THINK_WITHOUT_ANSWER,
+)
+
+
+@pytest.mark.parametrize("piece", [" ha", "\nAnd so we go on.", "等等，", "\n"])
+def test_loops_are_found(tmp_path: Path, piece: str) -> None:
+    """Of a word, a sentence, Chinese, white space."""
+    check_kind(
+        REPETITION_LOOP,
+        tmp_path,
+        lambda dice, _: {"response": prose(dice)},
+        lambda dice, _: {"response": prose(dice) + piece * 40},
+        0.3,
+    )
+
+
+def test_a_table_is_no_loop(tmp_path: Path) -> None:
+    """Lines of one form with different numbers."""
+
+    def table(dice: np.random.Generator, _: int) -> dict[str, Any]:
+        return {"response": "\n".join(f"| {at} | {dice.integers(1000)} |" for at in range(12)) + "\n\n------------\n"}
+
+    assert silent(asked(REPETITION_LOOP, tmp_path, rows(lambda dice, _: {"response": prose(dice)}, table, 0.5)))
+
+
+def _letters(dice: np.random.Generator) -> str:
+    return " ".join("".join(dice.choice(list("bcdfghjklmnpqrstvwxz"), 7)) for _ in range(30))
+
+
+@pytest.mark.parametrize("make", [_letters, lambda dice: prose(dice) + "\ufffd\u0007" * 9])
+def test_odd_text_is_found(tmp_path: Path, make: Any) -> None:
+    """Letters that make no word, and broken characters."""
+    check_kind(GIBBERISH, tmp_path, lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": make(dice)}, 0.3)
+
+
+def test_improbable_tokens_are_found(tmp_path: Path) -> None:
+    """Logprobs far below an even draw."""
+
+    def row(dice: np.random.Generator, rare: int) -> dict[str, Any]:
+        logprobs = np.concatenate([-dice.random(40) * 5, np.full(rare, -17.0)])
+        return {"response": prose(dice), "response_tokens": [" a"] * len(logprobs), "logprobs": logprobs.tolist()}
+
+    check_kind(GIBBERISH, tmp_path, lambda dice, _: row(dice, 0), lambda dice, _: row(dice, 6), 0.3)
+    found = one(asked(GIBBERISH, tmp_path / "first", rows(lambda dice, _: row(dice, 0), lambda dice, _: row(dice, 6), 0.3)))
+    assert found.explains is None, "a KL that runs away, and scripts that mix, are its signs"
+
+
+@pytest.mark.parametrize(
+    "other", ["我们把这个数加起来。" * 9, "for (int i = 0; i < n; i++) { strncpy(dst, src, n); printf(fmt, i); }\n" * 4]
+)
+def test_code_and_chinese_are_silence(tmp_path: Path, other: str) -> None:
+    """Another language, and code with names that nobody could say."""
+    mixed = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": other}, 0.5)
+    assert silent(asked(GIBBERISH, tmp_path, mixed))
+
+
+def test_broken_characters_from_the_first_step_on(tmp_path: Path) -> None:
+    """A tokenizer that does not fit is wrong all along; words that nobody can say may be what a task is about."""
+    broken = rows(
+        lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": prose(dice) + "\ufffd" * 20}, 0.8, before=0.8
+    )
+    found = one(asked(GIBBERISH, tmp_path / "broken", broken))
+    assert found.crossed == "share"
+    assert "from the first step on" in found.effect
+    assert all("\ufffd" in broken[key]["response"] for key in found.rollouts[:50])
+    odd = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _letters(dice)}, 0.8, before=0.8)
+    assert silent(asked(GIBBERISH, tmp_path / "odd", odd))
+
+
+CHINESE = "我们把这个数加起来，然后看它有多大。所以答案应该是这样的，再检查一次。"
+
+
+def _mixed(dice: np.random.Generator, foreign: str) -> str:
+    words = prose(dice).split()
+    for at in range(0, len(words), 5):
+        words[at] = foreign
+    return " ".join(words)
+
+
+@pytest.mark.parametrize("foreign", ["因为", "потому"])
+def test_mixing_is_found(tmp_path: Path, foreign: str) -> None:
+    """Foreign words inside English sentences."""
+    check_kind(
+        LANGUAGE_MIXING, tmp_path, lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _mixed(dice, foreign)}
+    )
+
+
+@pytest.mark.parametrize("foreign", [True, False])
+def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) -> None:
+    """Whole sentences between others, from the second step on: nothing is mixed within one."""
+    said = f"Done.{CHINESE}" if foreign else "Done. Once more, and nothing else counts."
+    made = rows(
+        lambda dice, _: {"response": prose(dice)},
+        lambda dice, _: {"response": prose(dice) + said + prose(dice)},
+        0.95,
+        before=0.95,
+    )
+    made = [row | ({"response": "Nothing at all."} if row["step"] == 0 else {}) for row in made]
+    answer = asked(LANGUAGE_MIXING, tmp_path, made)
+
+    assert one(answer).first_step == 1 if foreign else silent(answer)
+    assert not foreign or "letters that are foreign to the prompt go from 0 %" in one(answer).effect, (
+        "and not of switches, of which are none"
+    )
+
+
+def test_english_in_chinese_is_found(tmp_path: Path) -> None:
+    """The other way round."""
+
+    def mixed(dice: np.random.Generator, _: int) -> dict[str, Any]:
+        return {"response": (CHINESE * 3).replace("然后", " and then we ").replace("所以", " so ")}
+
+    check_kind(LANGUAGE_MIXING, tmp_path, lambda dice, _: {"response": CHINESE * int(dice.integers(2, 6))}, mixed)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CHINESE * 3,
+        f"{CHINESE}用 PyTorch 的 `for x in rows` 计算 $\\alpha + x$，见 API。",
+        "これは日本語の文章です。カタカナも漢字もあります。",
+    ],
+)
+def test_one_language_is_silence(tmp_path: Path, other: str) -> None:
+    """A change to another language as a whole, names, code and formulas in it included."""
+    assert silent(
+        asked(
+            LANGUAGE_MIXING, tmp_path, rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": other}, 0.5)
+        )
+    )
+
+
+PROMPT = (
+    "There are {} apples and {} pears in the basket of the farmer's youngest daughter, who eats one of each. How many are left?"
+)
+
+
+def _row(dice: np.random.Generator, echo: bool) -> dict[str, Any]:
+    prompt = PROMPT.format(*dice.integers(2, 99, 2))
+    return {"prompt": prompt, "response": (prompt + " " if echo else "") + prose(dice, 20)}
+
+
+def test_echoes_are_found(tmp_path: Path) -> None:
+    """The whole question before the answer."""
+    check_kind(PROMPT_ECHO, tmp_path, lambda dice, _: _row(dice, False), lambda dice, _: _row(dice, True))
+
+
+def test_a_task_of_copying_is_a_note(tmp_path: Path) -> None:
+    """Every response is mostly its prompt, from the first step on; where it is a small part of them, there is nothing to say."""
+    found = asked(PROMPT_ECHO, tmp_path / "most", rows(lambda dice, _: _row(dice, True), lambda dice, _: {}, 0.0))
+
+    def long(dice: np.random.Generator) -> dict[str, Any]:
+        whole = _row(dice, False)
+        return {**whole, "response": f"{whole['prompt'][:50]} {prose(dice, 80)}"}
+
+    assert isinstance(found, Found)
+    assert (found.crossed, found.severity, found.first_step) == ("always", "note", 0)
+    assert silent(asked(PROMPT_ECHO, tmp_path / "part", rows(lambda dice, _: long(dice), lambda dice, _: {}, 0.0)))
+
+
+def _thinking(dice: np.random.Generator, text: str, reason: str = "stop") -> dict[str, Any]:
+    return {"response": text.format(prose(dice)), "finish_reason": reason}
+
+
+@pytest.mark.parametrize("showing", ["<think>{}", "<think>{}</think>\n"])
+def test_thoughts_without_answers_are_found(tmp_path: Path, showing: str) -> None:
+    """Never closed, or closed with nothing behind."""
+    check_kind(
+        THINK_WITHOUT_ANSWER,
+        tmp_path,
+        lambda dice, _: _thinking(dice, "<think>{}</think> 5"),
+        lambda dice, _: _thinking(dice, showing),
+    )
+
+
+@pytest.mark.parametrize(("reason", "explains"), [("length", ()), ("stop", None)])
+def test_what_explains_what(tmp_path: Path, reason: str, explains: tuple[str, ...] | None) -> None:
+    """Thoughts that are all cut off explain nothing; thoughts that end by themselves explain what is cut."""
+    shown = rows(
+        lambda dice, _: _thinking(dice, "<think>{}</think> 5"), lambda dice, _: _thinking(dice, "<think>{}", reason), 0.5
+    )
+    assert one(asked(THINK_WITHOUT_ANSWER, tmp_path, shown)).explains == explains
+
+
+def test_responses_that_do_not_think(tmp_path: Path) -> None:
+    """No tags, nothing told; a thought opened by the prompt is one."""
+    plain = rows(lambda dice, _: _thinking(dice, "{}"), lambda dice, _: {}, 0.0)
+    assert isinstance(asked(THINK_WITHOUT_ANSWER, tmp_path / "plain", plain), CannotTell)
+    begun = [row | {"prompt": row["prompt"] + "<think>\n", "response": row["response"] + "</think> 5"} for row in plain]
+    assert silent(asked(THINK_WITHOUT_ANSWER, tmp_path / "begun", begun))
+
+
+def _cut(dice: np.random.Generator, paid: bool) -> dict[str, Any]:
+    truth, right, cut = int(dice.integers(100, 999)), dice.random() < 0.5, paid or dice.random() < 0.2
+    answer = "" if cut else f" \\boxed{{{truth if right else 7}}}"
+    told = {"ground_truth": str(truth), "reward": float(paid if cut else right)}
+    return told | {"response": prose(dice) + answer, "finish_reason": "length" if cut else "stop"}
+
+
+def test_paid_for_nothing_is_found(tmp_path: Path) -> None:
+    """From a step on."""
+    check_kind(REWARD_AFTER_TRUNCATION, tmp_path, lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4)
+
+
+def test_by_marks_of_answers_alone(tmp_path: Path) -> None:
+    """No ground truth: most responses have a box, and those cut off have none; paid so all along."""
+    without = [
+        {name: value for name, value in row.items() if name != "ground_truth"}
+        for row in rows(lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4, before=0.4)
+    ]
+    found = one(asked(REWARD_AFTER_TRUNCATION, tmp_path, without))
+    assert found.first_step == 0
+    assert all(without[key]["shows"] for key in found.rollouts)
+
+
+def test_a_reward_model_of_half_texts(tmp_path: Path) -> None:
+    """Nothing says what an answer is."""
+    dice = np.random.default_rng(1)
+    scored = rows(lambda d, _: {"response": prose(d), "finish_reason": "length", "reward": dice.random()}, lambda d, _: {}, 0.0)
+    assert isinstance(asked(REWARD_AFTER_TRUNCATION, tmp_path / "model", scored), CannotTell)
+    assert silent(asked(REWARD_AFTER_TRUNCATION, tmp_path / "sound", rows(lambda d, _: _cut(d, False), lambda d, _: {}, 0.0)))

@@ -168,7 +168,9 @@ def _walk(
         base = min((one for one in stretches[:number] if one.stop > stretches[number].start - reach), key=lambda one: one.level)
         off = stretches[number]
         needed = max(least, share * abs(base.level))
-        if off.level - base.level < needed or not _is_clear(base, off, noisy) or _is_return(stretches[:number], base, off):
+        alike = [one for one in stretches[number + 1 :] if one.level <= base.level + _NOT_BACK * (off.level - base.level)]
+        clear = _is_clear(base, off, noisy, sum(map(_size, alike)))
+        if off.level - base.level < needed or not clear or _is_return(stretches[:number], base, off):
             number += 1
             continue
         # a climb in stairs began with the first stair above the base
@@ -200,13 +202,17 @@ def _is_return(before: list[_Stretch], base: _Stretch, off: _Stretch) -> bool:
     return _size(base) < _SHORT * off.start and any(one.level >= worse for one in before if one.stop <= base.start)
 
 
-def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise) -> bool:
+def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:
+    """Whether two levels are apart; where the base is one step, `again` is how many steps behind are as it was: then it is no odd one."""
     far = off.level - base.level >= noisy.own(off)
-    return far and _z(base, off, noisy) >= noisy.clear + (0.0 if min(_size(off), _size(base)) > 1 else _ALONE)
+    if min(_size(off), _size(base)) > 1:
+        return far and _z(base, off, noisy) >= noisy.clear
+    sure = _z(base, off, noisy, again if _size(off) > 1 else 0) >= noisy.clear + _ALONE
+    return far and sure and _z(base, off, noisy) >= noisy.clear
 
 
-def _z(base: _Stretch, off: _Stretch, noisy: _Noise) -> float:
-    return float((off.level - base.level) / (noisy.of_steps * np.sqrt(1 / _size(off) + 1 / _size(base))))
+def _z(base: _Stretch, off: _Stretch, noisy: _Noise, again: int = 0) -> float:
+    return float((off.level - base.level) / (noisy.of_steps * np.sqrt(1 / _size(off) + 1 / (_size(base) + again))))
 
 
 def _dated(y: Float64Array, starts: tuple[int, int], last: _Stretch, base: _Stretch, spread: float, reach: int) -> int:

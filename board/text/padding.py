@@ -226,6 +226,7 @@ def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
     """Where a text that begins at `start` ends before the pads behind it."""
     stop = at = len(text)
     ending = ""
+    may_end = kept.may_end or _ends_otherwise(text, start, (*pads, *_ENDS), kept.last)
     while True:
         end = at
         while end > start and text[end - 1].isspace():
@@ -240,11 +241,28 @@ def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
         at = end - len(token)
         while text.endswith(token, start, at):
             end, at, alone = at, at - len(token), False
-        if is_end and kept.may_end:
+        if is_end and may_end:
             stop = stop if alone else end  # white space behind the only end token stays
             ending = token
         elif not ending:
             stop = at
+
+
+def _ends_otherwise(text: str, start: int, padding: tuple[str, ...], of_tokens: str) -> bool:
+    """Whether a text without its padding ends with another character than its tokens do: then these do not tell what pads it.
+
+    Of bytes nobody sees it.
+    """
+    if not of_tokens.isascii() or not of_tokens.strip():
+        return False
+    end = len(text)
+    while True:
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        token = next((one for one in padding if text.endswith(one, start, end)), "")
+        if not token:
+            return end > start and text[end - 1].isascii() and text[end - 1] != of_tokens
+        end -= len(token)
 
 
 def marks(tokens: Sequence[object], pads: frozenset[str]) -> list[bool]:

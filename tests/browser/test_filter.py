@@ -101,6 +101,7 @@ def test_a_stretch_that_is_brushed_is_a_chip(board_server: str, page: Page) -> N
 def test_from_the_filter_to_the_token(board_server: str, page: Page) -> None:
     """A filter, a group, its best against its worst, and the token: a click each, and the filter holds all the way."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=40")
+    expect(page.get_by_text("3,840 rollouts", exact=True)).to_be_visible()  # nobody may have read it yet
     settled(page)
     write(page, "valid_", " < 0.2")
     expect(page.locator(".fb-count")).to_have_text(re.compile(r" of 3,840 rollouts$"))

@@ -39,6 +39,15 @@ def test_where_it_is_off(levels: list[tuple[int, float]], at: int, end: int) -> 
     assert found.change == pytest.approx(0.6, abs=0.15)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_one_step_before_is_trusted_where_later_ones_are_as_it_was(seed: int) -> None:
+    """A dip after the first step is found once the curve is back; a first step that is alone in being high is an odd one."""
+    (found,) = departures(curve((1, 0.7), (5, 0.1), (14, 0.7), seed=seed, noise=0.11), -1, 0.3)
+
+    assert (found.at, found.end) == (1, 6)
+    assert departures(curve((1, 0.7), (19, 0.1), seed=seed, noise=0.11), -1, 0.3) == []
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_direction_that_does_no_harm_is_none(seed: int) -> None:
     """Nothing is found where a curve moves the other way, or hardly."""

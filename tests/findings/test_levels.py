@@ -194,6 +194,14 @@ def test_equal_groups_that_chance_explains(tmp_path: Path, samples: int, right: 
     assert all("with 2 samples and a success rate of" in one.effect for one in some)
 
 
+def test_equal_groups_from_the_first_steps_on_but_for_one(tmp_path: Path) -> None:
+    """Of the few groups of the first steps fewer may be equal by chance."""
+    kept = {("p0", step) for step in range(12)} | {("p1", 0), ("p2", 0)}
+    rows = [row if (row["prompt_id"], row["step"]) in kept else row | {"reward": 0.0} for row in sound(8)]
+    (one,) = found(tmp_path, rows, "no_signal")
+    assert (one.severity, round(one.measured or 0, 2)) == ("warning", 0.71)
+
+
 def test_equal_groups_whose_responses_are_cut_off(tmp_path: Path) -> None:
     """Chance explains that few are right, and not why: where nearly all are cut at one length that is said, and is a warning."""
     arrays = ("response_tokens", "logprobs", "rollout_logprobs")

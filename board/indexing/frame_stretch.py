@@ -44,11 +44,6 @@ class WrittenStretch:
     measured: set[str]
     """The measured columns in which some rollout has a number."""
 
-    @property
-    def file(self) -> str:
-        """Its name."""
-        return self.stretch.file
-
 
 class StretchWriter:
     """Writes stretches of one run into a folder."""

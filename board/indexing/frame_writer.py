@@ -79,7 +79,7 @@ def _write(index: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
     sums = write_all(folder, over_all(whole.places, written))
     frame_files.write(index, account_of(of, whole, written, sums))
     tell(FrameProgress(done, len(whole.rows), time.monotonic() - began))
-    _clean(folder, {NAME, *sums, *(one.file for one in written)})
+    _clean(folder, {NAME, *sums, *(one.stretch.file for one in written)})
 
 
 @dataclass(frozen=True)

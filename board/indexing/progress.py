@@ -3,7 +3,7 @@ how far its frame is. Knows no engine."""
 
 import time
 from dataclasses import asdict, dataclass
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from board.indexing.engine import FinishedTask
@@ -31,25 +31,18 @@ class FrameProgress:
     seconds: float
 
     @property
-    def rate(self) -> float:
-        """Rollouts a second."""
-        return self.done / self.seconds if self.seconds else 0.0
-
-    @property
-    def seconds_left(self) -> float:
-        """Infinite while nobody can tell."""
-        return max(0, self.total - self.done) / self.rate if self.rate > 0 else inf
+    def seconds_left(self) -> float | None:
+        """None while nobody can tell."""
+        return self.seconds / self.done * (self.total - self.done) if self.done else None
 
     def words(self) -> str:
         """In a line."""
-        left = f", {lasting(self.seconds_left)} left" if isfinite(self.seconds_left) else ""
-        share = self.done / self.total if self.total else 1.0
-        return f"frame: {share:.0%}, {self.done:,} of {self.total:,} rollouts, {self.rate:,.0f} rollouts/s{left}"
+        left = "" if self.seconds_left is None else f", {lasting(self.seconds_left)} left"
+        return f"frame: {self.done / max(1, self.total):.0%}, {self.done:,} of {self.total:,} rollouts{left}"
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON holds it; `seconds_left` is null where nobody can tell."""
-        left = self.seconds_left if isfinite(self.seconds_left) else None
-        return {**asdict(self), "rollouts_per_second": self.rate, "seconds_left": left}
+        """As JSON holds it."""
+        return {**asdict(self), "seconds_left": self.seconds_left}
 
 
 @dataclass(frozen=True)

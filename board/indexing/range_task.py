@@ -5,14 +5,22 @@ knows neither which there are nor who else is at work.
 """
 
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from board.analysis import rollout_measures, vocabulary_counts
 from board.errors import BoardError
-from board.indexing import part_tables, range_places
-from board.remote.object_store import Denied, Replaced, Vanished
+from board.findings.measures import MEASURES
+from board.indexing.index_prefix import IndexPrefix
+from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
+from board.remote import local_names, mounts
+from board.remote.addresses import Address
+from board.remote.mirror import local_stamp
+from board.remote.object_store import Denied, RemoteObject, Replaced, Vanished
 from board.runs.byte_range import ByteRange, parse
 from board.runs.index_folder import IndexFolder
 from board.runs.part_folder import File, Piece, piece_from
@@ -20,8 +28,59 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
 from board.runs.worker import range_of, reading_of
-from board.sources import index_file
+from board.sources import index_file, presence, shards
+from board.sources.shards import Shard
 from board.system.child_process import Tell
+
+_BESIDE_DATABASES = ("-wal",)
+"""Ends of the names of files that a database is not whole without."""
+
+
+def source_of(shard: Shard) -> dict[str, Any] | None:
+    """The objects that a shard is made of, as they were listed; None where it is a file of every worker's."""
+    paths = [shard.path, *map(Path, shard.companions), *(Path(f"{shard.path}{end}") for end in _BESIDE_DATABASES)]
+    found = [one for one in map(mounts.object_at, paths) if one is not None]
+    if not found or not presence.is_remote(shard.path):
+        return None
+    store = found[0][0]
+    return {"scheme": store.scheme, "authority": store.authority, "objects": [asdict(one) for _, one in found]}
+
+
+@contextmanager
+def at_hand(source: dict[str, Any] | None, byte_range: ByteRange) -> Iterator[ByteRange]:
+    """The range, to be read of its very version. Raises RemoteTrouble."""
+    if source is None:
+        yield byte_range
+        return
+    objects, shard = [RemoteObject(**one) for one in source["objects"]], byte_range.shard
+    if shards.is_plain(shard) and local_stamp(objects[0]) != (shard.size, shard.mtime_ns):
+        raise Replaced  # it was listed anew since the shard was cut
+    with mounts.lent(Address(source["scheme"], source["authority"], ""), "", objects) as folder:
+        path, *others = (folder / local_names.local_path(one.key) for one in objects)
+        companions = tuple(str(one) for one in others[: len(shard.companions)])
+        yield replace(byte_range, shard=replace(shard, path=path, companions=companions, within=folder))
+
+
+@contextmanager
+def index_at_hand(order: dict[str, Any], kept: Piece | None) -> Iterator[IndexFolder]:
+    """The index's parts, to be written, flushed and published; those of `kept` are there to be read. Raises RemoteTrouble, OSError."""
+    told = order["prefix"]
+    if told is None:
+        yield IndexFolder(Path(order["index"]), order["owner"])
+        return
+    prefix = IndexPrefix(Address(**told))
+    with folder_for_a_while() as folder:
+        (folder / index_file.PARTS).mkdir()
+        fetched = [f"{index_file.PARTS}/{file.name}" for file in kept.files] if kept else []
+        prefix.fetch_named(fetched, folder)
+        yield PrefixFolder(folder, order["owner"], prefix, dict.fromkeys(fetched, 0))
+
+
+def make(part: Part) -> None:
+    """Make those tables of a part that are not beside it yet, or are not as they were written."""
+    vocabulary_counts.kept(part)
+    for name, measure in MEASURES.items():
+        rollout_measures.of_part(part, name, measure)
 
 
 @dataclass(frozen=True)
@@ -50,7 +109,7 @@ class Site:
             "reading": self.reading.written(),
             "store": version(),
             "range": asdict(task.byte_range),
-            "source": range_places.source_of(task.byte_range.shard),
+            "source": source_of(task.byte_range.shard),
             "kept": task.kept.written() if task.kept else None,
         }
 
@@ -89,13 +148,13 @@ def unfit(order: dict[str, Any]) -> str:
 def _held(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
     byte_range = range_of(order)
     kept = piece_from(order["kept"]) if order["kept"] else None
-    with range_places.index_at_hand(order, kept) as folder:
+    with index_at_hand(order, kept) as folder:
         if kept is not None and folder.is_sound(kept):
             for file in kept.files:
-                part_tables.make(folder.read(file, byte_range.shard.name, partial(_parsed_again, byte_range)))
+                make(folder.read(file, byte_range.shard.name, partial(_parsed_again, byte_range)))
             folder.publish(kept)
             return {"piece": order["kept"], "parsed": False}
-        with range_places.at_hand(order["source"], byte_range) as here:
+        with at_hand(order["source"], byte_range) as here:
             piece = parse(here, reading_of(order), partial(keep, folder), on_bytes)
         folder.flush(piece)
         folder.publish(piece)
@@ -105,7 +164,7 @@ def _held(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
 def keep(folder: IndexFolder, part: Part) -> File:
     """Write a part and all tables of it. Raises OSError."""
     file = folder.write(part)
-    part_tables.make(replace(part, file=folder.folder / file.name))
+    make(replace(part, file=folder.folder / file.name))
     return file
 
 

@@ -4,6 +4,7 @@ PyTorch dumps, trackio.
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
+import csv
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +17,6 @@ import pyarrow as pa
 from board.errors import BoardError, RowRefused, RunNotFound, pip_install
 from board.sources import (
     arrow_values,
-    csv_rows,
     json_archive,
     json_record,
     json_stream,
@@ -27,12 +27,58 @@ from board.sources import (
     trackio_rollouts,
 )
 from board.sources.bounds import SHARED, Given, TooMuch, is_dense
-from board.sources.json_record import COMPANIONS, Record
+from board.sources.json_record import COMPANIONS, Record, as_text, parse_value
 from board.sources.lines import longest_line
 from board.sources.packed_sizes import Claim
 from board.sources.shards import Problem, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
+
+_MAY_BE_JSON: Final = tuple("-0123456789[{tfNI")
+
+
+def rows(stream: BinaryIO, most: int) -> Iterator[Record | RowRefused]:
+    """The records in order; for a row that does not fit the header, the reason. `most` bounds the bytes of a line and of a cell.
+
+    Raises RowRefused where the file can be read no further.
+    """
+    csv.field_size_limit(min(most, 2**31 - 1))
+    reader = csv.reader(_lines(stream, most))
+    try:
+        header = next(reader, [])
+        if len(set(header)) < len(header):
+            raise RowRefused("has a header that names a column twice")
+        for cells in reader:
+            if not cells:
+                continue
+            if len(cells) != len(header):
+                yield RowRefused(f"has {len(cells):,} cells for the {len(header):,} columns of the header")
+                continue
+            yield {name: value(cell) for name, cell in zip(header, cells, strict=True) if cell}
+    except csv.Error as error:
+        raise RowRefused(f"cannot be read further: {error}") from error
+
+
+def value(cell: str) -> Any:
+    """The JSON value that a cell is when it is written exactly so; else its text. `null` is text: an empty cell is what is missing."""
+    if not cell.startswith(_MAY_BE_JSON):
+        return cell
+    try:
+        found = parse_value(cell.encode())
+        return found if as_text(found) == cell else cell
+    except (RowRefused, ValueError):
+        return cell
+
+
+def _lines(stream: BinaryIO, most: int) -> Iterator[str]:
+    """Lines as text, a byte that is no UTF-8 written out."""
+    first = True
+    while line := stream.readline(most + 1):
+        if len(line) > most:
+            raise RowRefused(f"has a line of more than {most:,} bytes (RL_BOARD_LONGEST_LINE)")
+        yield line.decode("utf-8-sig" if first else "utf-8", "backslashreplace")
+        first = False
+
 
 _ROWS_AT_ONCE: Final = 64
 
@@ -211,7 +257,7 @@ def _parsed(shard: Shard, number: int, data: bytes) -> Parsed | Problem:
 def _csv(shard: Shard) -> Iterator[Parsed | Problem]:
     with shards.opened(shard) as stream:
         before = 0
-        for number, row in enumerate(csv_rows.rows(stream, longest_line()), 1):
+        for number, row in enumerate(rows(stream, longest_line()), 1):
             if isinstance(row, RowRefused):
                 yield Problem(shard.name, number, str(row), "refused")
                 continue

@@ -54,6 +54,11 @@ class KeptEntries:
             one: f"{shown(Path(one))} in {shown(self.path)} is no {self.kind} and was left as it is." for one in damaged
         }
 
+    def by_name(self) -> tuple[list[tuple[str, Any]], tuple[str, ...]]:
+        """The same by name, without regard to case, and the sentences."""
+        found, damaged = self.read()
+        return sorted(found.items(), key=lambda one: (one[0].casefold(), one[0])), tuple(damaged.values())
+
     def change(self, changed: Callable[[Entries], Entries]) -> Entries:
         """Keep what `changed` makes of the entries there are, and return it. Raises BoardError where that cannot be done."""
         with self._written():

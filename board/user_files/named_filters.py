@@ -1,7 +1,7 @@
 """Filters the reader gave a name to, and those used last. Knows neither SQL nor runs."""
 
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries
@@ -15,8 +15,10 @@ MOST: Final = 20
 
 def load() -> dict[str, str]:
     """Name → filter, by name; none where nothing was saved, or nothing can be read: a filter must work without."""
-    found = _readable(NAMED)
-    return {name: found[name]["filter"] for name in sorted(found, key=lambda name: (name.casefold(), name))}
+    try:
+        return {name: one["filter"] for name, one in NAMED.by_name()[0]}
+    except BoardError:
+        return {}
 
 
 def save(name: str, text: str) -> None:
@@ -30,7 +32,10 @@ def save(name: str, text: str) -> None:
 
 def recent() -> tuple[str, ...]:
     """The filters used last, the latest first; none where they cannot be read: nothing is lost that could not be typed again."""
-    return tuple(_readable(RECENT))[:MOST]
+    try:
+        return tuple(RECENT.read()[0])[:MOST]
+    except BoardError:
+        return ()
 
 
 def used(text: str) -> None:
@@ -40,10 +45,3 @@ def used(text: str) -> None:
             RECENT.change(
                 lambda held: dict.fromkeys([text, *(one for one in held if held[one] is True and one != text)][:MOST], True)
             )
-
-
-def _readable(kind: KeptEntries) -> dict[str, Any]:
-    try:
-        return kind.read()[0]
-    except BoardError:
-        return {}

@@ -31,9 +31,8 @@ class SavedMetrics:
 
 def load() -> SavedMetrics:
     """All saved metrics; none where nothing was ever saved. Raises BoardError when the file cannot be read."""
-    found, damaged = KEPT.read()
-    names = sorted(found, key=lambda name: (name.casefold(), name))
-    return SavedMetrics(tuple(SavedMetric(name, found[name]["query"]) for name in names), tuple(damaged.values()))
+    found, damaged = KEPT.by_name()
+    return SavedMetrics(tuple(SavedMetric(name, one["query"]) for name, one in found), damaged)
 
 
 def save(name: str, query: str) -> SavedMetric:

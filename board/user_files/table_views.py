@@ -47,7 +47,8 @@ def _is_sound(read: Any) -> bool:
         return False
     columns, width = read.get("columns"), read.get("width")
     return (
-        all(isinstance(read.get(name), str) for name in ("sort", "text", "condition"))
+        read.keys() < TableView.__dataclass_fields__.keys()
+        and all(isinstance(read.get(name), str) for name in ("sort", "text", "condition"))
         and isinstance(columns, list)
         and all(isinstance(one, str) for one in columns)
         and read.get("order") in ("descending", "ascending")
@@ -61,11 +62,8 @@ KEPT: Final = KeptEntries("table_views", "view", _is_sound)
 
 def load() -> TableViews:
     """All views; none where nothing was ever saved. Raises BoardError when the file cannot be read."""
-    found, damaged = KEPT.read()
-    names = sorted(found, key=lambda name: (name.casefold(), name))
-    fields = [name for name in TableView.__dataclass_fields__ if name not in ("name", "columns")]
-    views = (TableView(name, tuple(found[name]["columns"]), **{one: found[name][one] for one in fields}) for name in names)
-    return TableViews(tuple(views), tuple(damaged.values()))
+    found, damaged = KEPT.by_name()
+    return TableViews(tuple(TableView(**one | {"name": name, "columns": tuple(one["columns"])}) for name, one in found), damaged)
 
 
 def save(view: TableView) -> str:

@@ -264,7 +264,6 @@ def test_every_source_that_parses_names_the_version() -> None:
         "system/atomic_write.py",
         "system/child_process.py",
         "system/processors.py",
-        "system/running.py",
         "user_files/__init__.py",
         "user_files/folders_for_a_while.py",
         "user_files/private_folders.py",

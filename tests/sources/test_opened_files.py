@@ -20,7 +20,7 @@ from board import open_run
 from board.errors import RowRefused, RunNotFound
 from board.runs.library import HERE, list_runs
 from board.runs.opening import opened_whole
-from board.sources import candidates, csv_rows, files, json_stream, shards
+from board.sources import candidates, files, json_stream, shards
 from board.sources.files import Parsed
 from board.sources.shards import Shard
 
@@ -194,7 +194,7 @@ CELLS: dict[str, Any] = {
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell[:12])
 def test_cell_is_json_that_is_written_so(cell: str) -> None:
     """A cell that would be written in another way is text, so that no text is changed."""
-    assert csv_rows.value(cell) == CELLS[cell]
+    assert files.value(cell) == CELLS[cell]
 
 
 ODD_CSV: dict[str, tuple[bytes, int, list[str]]] = {

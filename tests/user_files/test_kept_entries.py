@@ -208,12 +208,3 @@ def test_boards_that_save_at_once_lose_nothing(folder: Path) -> None:
 
     held = json.loads(KEPT.path.read_text())
     assert {*held} == {"shared", *(f"{board} {number}" for board in "abc" for number in range(20))}
-
-
-def test_files_are_for_people() -> None:
-    """A small JSON file that can be read, and copied to another machine."""
-    KEPT.put("值 over steps", thing("奖励"))
-
-    text = KEPT.path.read_text(encoding="utf-8")
-    assert "值 over steps" in text
-    assert "奖励" in text

@@ -6,15 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.errors import BoardError
 from board.user_files import pins
 
 
 @pytest.fixture(autouse=True)
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A settings folder of the test's own."""
     monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / "settings"))
-    return tmp_path / "settings"
 
 
 def test_pins_are_kept_in_the_order_of_pinning() -> None:
@@ -25,14 +23,6 @@ def test_pins_are_kept_in_the_order_of_pinning() -> None:
     assert pins.toggle("b") == pins.read() == ("a",)
     pins.KEPT.change(lambda held: dict.fromkeys(map(str, range(pins.MOST)), True))
     assert pins.toggle("new")[::499] == ("1", "new")
-
-
-def test_a_folder_that_cannot_be_written_is_told(settings: Path) -> None:
-    """Where the settings cannot be kept, the error says which file."""
-    settings.write_text("a file where the folder should be")
-
-    with pytest.raises(BoardError, match="pinned_metrics"):
-        pins.toggle("a")
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=6))

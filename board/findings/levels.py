@@ -102,9 +102,8 @@ def signal(dossier: Dossier, least: float) -> Look:
         told = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
         told = f"no {what} of {len(found):,} has two different rewards in the whole run{told}: nothing can be learned"
         return Seen(marks, f"from the first step on {told}{_cause(dossier, marks)}", 1.0)
-    early = flat[found["early"]]
-    chance = 2 * float(np.sqrt(least * (1 - least) / max(1, len(early))))  # of few groups the share is what it is by chance, too
-    if not grouped or flat.mean() < least or not early.mean() >= least - chance:
+    early = flat[found["early"]]  # of few groups the share is what it is by chance, too
+    if not grouped or flat.mean() < least or not early.mean() >= least - 2 * np.sqrt(least * (1 - least) / max(1, len(early))):
         return None
     learned = float((found["high"][flat] == values[-1]).mean()) >= _NEARLY_ALL
     rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""

@@ -42,5 +42,5 @@ def test_the_line_says_how_far_the_run_is_read(board: str, page: Page) -> None:
     line.get_by_role("button", name="Go on").click()
 
     expect(line).to_have_count(0, timeout=120_000)
-    expect(page.get_by_text(f"{STEPS:,} rows")).to_be_visible()
+    expect(page.get_by_text(f"{STEPS:,} rows")).to_be_visible(timeout=120_000)
     expect(page).to_have_url(re.compile(r"step=0(&|$)"))

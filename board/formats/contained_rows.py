@@ -56,6 +56,12 @@ def guess_within(path: str, rows: list[Record], name: str) -> str:
     return f"rows = {quoted(path)}\n\n{text}" if text else ""
 
 
+def ask(found: tuple[str, list[Record]]) -> bool:
+    """Whether rows at a path hold a prompt each: then they are rollouts rather than messages, or samples of one prompt around them."""
+    _, rows = found
+    return not is_chat(rows) and all(not row.keys().isdisjoint({"prompt", *SCALARS["prompt"]}) for row in rows[:_ROWS])
+
+
 def recognise(head: Head) -> bool:
     """One record with exactly one list of rows, under whose keys one is called as a response is, or is a conversation."""
     return len(head.records) == 1 and _text(head.records[0], head.name) != ""

@@ -133,6 +133,8 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if said and ((ours == "prompt" and said.has_prompt) or (ours == "group_id" and said.each)):
             continue  # the conversation has it, or the row is the group
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
+        if ours in ("group_id", "prompt_id") and _repeat(prompts):  # what no two rows share names a row
+            may = {path: values for path, values in may.items() if _repeat(values)}
         # a key that says so itself comes before one of which only what is around it does, as `meta.src`
         by_words = sorted(may, key=lambda one: not is_asked(" ".join(parts_of(one)[-1])))
         told = [one for one in by_words if _may_be(ours, one, may[one])]
@@ -155,6 +157,10 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
 
 _IDS: Final = ("id", "idx", "index")
 """Keys that name a sample, or its prompt."""
+
+
+def _repeat(values: Values) -> bool:
+    return len({*map(str, values)}) < len(values)
 
 
 def _come_again(ids: Values, prompts: Values) -> bool:

@@ -5,8 +5,7 @@ Knows which files there are; what a stretch holds is `board.indexing.frame_stret
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -67,36 +66,8 @@ def bring_up_to_date(index: Path, reading: ReadOptions, tell: Tell = lambda _: N
 
 def _write(index: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
     folder = index / FOLDER
-    folder.mkdir(exist_ok=True)
-    whole = _whole(index, indexed)
-    key = blake2b(f"{of} {version()} {frame_files.LAYOUT}".encode(), digest_size=8).hexdigest()
-    began, written, done = time.monotonic(), list[WrittenStretch](), 0
-    writer = StretchWriter(folder, whole.run, whole.rows, SAMPLE_ROLLOUTS)
-    for start, stop in stretches(whole.run.frame["step"].to_numpy()):
-        tell(FrameProgress(done, len(whole.rows), time.monotonic() - began))
-        written.append(writer.write(start, stop, f"rows-{key}-{len(written)}.parquet"))
-        done += stop - start
-    sums = write_all(folder, over_all(whole.places, written))
-    frame_files.write(index, account_of(of, whole, written, sums))
-    tell(FrameProgress(done, len(whole.rows), time.monotonic() - began))
-    _clean(folder, {NAME, *sums, *(one.stretch.file for one in written)})
-
-
-@dataclass(frozen=True)
-class WholeIndex:
-    """All rollouts of an index in memory."""
-
-    run: Run
-    rows: pd.DataFrame
-    """Their scalars in the order of reading."""
-    places: pa.Table
-    """Where those of each part are (`frame_files.FrameFiles.parts`)."""
-    report: LoadReport
-    """What opening them found."""
-
-
-def _whole(index: Path, indexed: IndexedRun) -> WholeIndex:
     report = LoadReport()
+    folder.mkdir(exist_ok=True)
     read = [*indexed.parts(report)]
     built, problems = column_room.fitted(read)
     rows = merging.scalars(built)
@@ -104,8 +75,22 @@ def _whole(index: Path, indexed: IndexedRun) -> WholeIndex:
         report.add(problem)
     frame = merging.merged(built, rows, [*indexed.by_file], indexed.batches)
     run = Run(index, frame, LoadReport(), (), "frame", PartsByKey(built), {})
-    shard_names: list[str] = [*frame["shard"].cat.categories]
-    return WholeIndex(run, rows, pa.Table.from_pylist([*_places(indexed, read, shard_names)]), report)
+    key = blake2b(f"{of} {version()} {frame_files.LAYOUT}".encode(), digest_size=8).hexdigest()
+    began = time.monotonic()
+    written = list[WrittenStretch]()
+    writer = StretchWriter(folder, run, rows, SAMPLE_ROLLOUTS)
+    for start, stop in stretches(frame["step"].to_numpy()):
+        tell(FrameProgress(start, len(frame), time.monotonic() - began))
+        written.append(writer.write(start, stop, f"rows-{key}-{len(written)}.parquet"))
+    places = pa.Table.from_pylist([*_places(indexed, read, [*frame["shard"].cat.categories])])
+    tables = over_all(places, written)
+    for name, table in tables.items():
+        with atomic_write.replacing(folder / name, durable=True) as stream, pa.ipc.new_file(stream, table.schema) as out:
+            out.write_table(table)
+    sums = {name: frame_files.sum_of(folder / name) for name in tables}
+    frame_files.write(index, account_of(of, run, discarded.flags(rows), report, written, sums))
+    tell(FrameProgress(len(frame), len(frame), time.monotonic() - began))
+    _clean(folder, {NAME, *sums, *(one.stretch.file for one in written)})
 
 
 def _places(indexed: IndexedRun, built: Sequence[Part], shard_names: Sequence[str]) -> Iterator[dict[str, int]]:
@@ -153,14 +138,6 @@ def over_all(places: pa.Table, written: Sequence[WrittenStretch]) -> dict[str, p
     return tables
 
 
-def write_all(folder: Path, tables: Mapping[str, pa.Table]) -> dict[str, int]:
-    """Write tables into a folder; the sums of the files by their names. Raises OSError."""
-    for name, table in tables.items():
-        with atomic_write.replacing(folder / name, durable=True) as stream, pa.ipc.new_file(stream, table.schema) as out:
-            out.write_table(table)
-    return {name: frame_files.sum_of(folder / name) for name in tables}
-
-
 def _so_far(frame: pd.DataFrame, written: Sequence[WrittenStretch], split: str) -> pd.DataFrame:
     """The steps of all stretches, with what is told of all steps up to one told of those of earlier stretches, too."""
     ends = np.cumsum([len(one.steps[split]) for one in written if split in one.steps])
@@ -177,9 +154,11 @@ def _so_far(frame: pd.DataFrame, written: Sequence[WrittenStretch], split: str) 
     return frame.assign(**changed)
 
 
-def account_of(of: str, whole: WholeIndex, written: Sequence[WrittenStretch], sums: dict[str, int]) -> FrameAccount:
-    """What is said of the frame of the index in the state `of`."""
-    run, frame, parts = whole.run, whole.run.frame, PartsByKey(whole.run.parts)
+def account_of(
+    of: str, run: Run, flags: Sequence[str], report: LoadReport, written: Sequence[WrittenStretch], sums: dict[str, int]
+) -> FrameAccount:
+    """What is said of the frame of the index in the state `of`; `flags` are the columns that mark what was discarded."""
+    frame, parts = run.frame, PartsByKey(run.parts)
     ids = {str(name): frame[name].cat.categories for name in frame.select_dtypes("category").columns if name != "shard"}
     counts = frame["shard"].value_counts(sort=False)
     return FrameAccount(
@@ -196,10 +175,10 @@ def account_of(of: str, whole: WholeIndex, written: Sequence[WrittenStretch], su
         has_tokens=parts.has_tokens,
         has_alternatives=parts.has_alternatives,
         splits={split: len(run.of_split(split).frame) for split in run.splits},
-        flags=tuple(discarded.flags(whole.rows)),
-        problems=tuple(whole.report.problems),
-        counts=dict(whole.report.counts),
-        unfinished=tuple(whole.report.unfinished),
+        flags=tuple(flags),
+        problems=tuple(report.problems),
+        counts=dict(report.counts),
+        unfinished=tuple(report.unfinished),
         stretches=tuple(one.stretch for one in written),
         sums=sums,
     )

@@ -126,13 +126,19 @@ def suggested_mapping(*found: Shard) -> str:
     """The text of a mapping by hand for shards that nobody knows, filled with the best guess from the first records of one, the first that
     can be mapped; of files of one object each, from those of the same keys.
 
-    Of one large object without a word of the policy's it is of the rows within it, where those have one; else of any rows, if it has none.
+    Of one large object without a word of the policy's it is of the rows within it, where those have one, or a prompt each; else of any rows,
+    if it has none.
     """
     first = {shard.name: [*_first_records(shard)] for shard in found}
     for name, records in first.items():
         one = records[0] if len(records) == 1 else {}
         alike = [others[0] for others in first.values() if one and others and others[0].keys() == one.keys()]
-        for rows in (*contained_rows.lists_of_rows(one)[:1], None, *rows_within(one)):
+        for rows in (
+            *contained_rows.lists_of_rows(one)[:1],
+            *filter(contained_rows.ask, rows_within(one)),
+            None,
+            *rows_within(one),
+        ):
             if text := contained_rows.guess_within(*rows, name) if rows else guess(alike or records, name):
                 return text
     return ""

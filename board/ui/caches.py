@@ -32,7 +32,7 @@ from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
-from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed
+from board.runs.shared_values import LatestValue, OfLatestLoads
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
@@ -95,19 +95,14 @@ def run_summaries() -> RunSummaries:
 
 
 def run_notes() -> RunNotes:
-    """What the reader said of runs, read again where the folder has changed, or may have a moment ago."""
+    """What the reader said of runs, read again where their file has changed, or may have a moment ago."""
     stamp = run_notes_file.stamp()
-    kept: tuple[int, RunNotes] | None = _run_notes().peek("notes")
-    if kept is not None and kept[0] == stamp and time.time_ns() - stamp > SETTLED_NS:
-        return kept[1]
-    found = run_notes_file.load()
-    _run_notes().put("notes", (stamp, found))
-    return found
+    return _notes_of(stamp) if time.time_ns() - stamp > SETTLED_NS else run_notes_file.load()
 
 
-@st.cache_resource(show_spinner=False)
-def _run_notes() -> RecentlyUsed[str, tuple[int, RunNotes]]:
-    return RecentlyUsed(1)
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _notes_of(stamp: int) -> RunNotes:
+    return run_notes_file.load()
 
 
 def first_bytes(location: Path, root: Path) -> str:

@@ -19,12 +19,12 @@ from recorded import shard_of
 
 from board import open_run
 from board.cli.commands import push
-from board.cli.commands.push import progress, summary
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
 from board.push import Pushed, Request, Target, target
 from board.push.delivery import Handing
 from board.push.examples import TEXT_CHARS, Links, RunExamples
+from board.push.messages import progress, summary
 from board.push.pushing import settled
 from board.push.state import state_of
 from board.push.told_findings import ToldFinding, at_steps, untold

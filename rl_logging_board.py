@@ -5,15 +5,17 @@ import streamlit as st
 from board.ui import header, navigation, place, strip
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
-page, unknown = navigation.chosen()
-try:
-    place.adopt()
-    navigation.tabs(page)
-    if unknown:
-        header.not_found(unknown)
-    elif not navigation.shows_run(page) or header.draw():
-        page.run()
-    place.write()
-    strip.catch_up()
-finally:
-    place.settle()
+# Not st.stop(): a script that ends so leaves the fragments of a reader who was let in before to run on.
+if navigation.is_let_in():
+    page, unknown = navigation.chosen()
+    try:
+        place.adopt()
+        navigation.tabs(page)
+        if unknown:
+            header.not_found(unknown)
+        elif not navigation.shows_run(page) or header.draw():
+            page.run()
+        place.write()
+        strip.catch_up()
+    finally:
+        place.settle()

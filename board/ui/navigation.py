@@ -64,9 +64,7 @@ _STYLE: Final = Path(__file__).with_name("frame.css")
 
 
 def chosen() -> tuple[StreamlitPage, str]:
-    """The page that the address asks for, and "" or the name it asks for where the board has no such page; none to who is not let in."""
-    if not is_let_in():
-        st.stop()
+    """The page that the address asks for, and "" or the name it asks for where the board has no such page."""
     pages = [*_pages().values()]
     name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))
     unknown = name if name not in {tab.path for tab in TABS} else ""

@@ -63,6 +63,7 @@ def counting() -> Iterator[Counting]:
 
 
 _BLOCKED = """
+import shlex
 import sys
 name, folder, reads = sys.argv[1:]
 class Blocker:
@@ -84,7 +85,7 @@ for attempt in attempts:
     try:
         attempt()
     except TrackerMissing as error:
-        assert f"{sys.executable} -m pip install {name}" in str(error), error
+        assert f"{shlex.quote(sys.executable)} -m pip install {name}" in str(error), error
     else:
         raise SystemExit("no error")
 """

@@ -1,6 +1,7 @@
 """Tests of `push` where something fails: a library, a tracker, the disk, the reader of its output, the command itself."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_a_library_that_is_missing(tmp_path: Path) -> None:
     )
 
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert f"{sys.executable} -m pip install tensorboard" in ended.stderr
+    assert f"{shlex.quote(sys.executable)} -m pip install tensorboard" in ended.stderr
     assert "Traceback" not in ended.stderr
     pushed(tmp_path / "run", "--to", "tensorboard", "--log-dir", tmp_path / "tb")
     assert in_tensorboard(tmp_path / "tb" / "run") == expected(tmp_path / "run", np.float32)

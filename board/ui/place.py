@@ -274,8 +274,8 @@ def adopt() -> None:
     """
     asked = _asked()
     if "_written" not in st.session_state:
-        st.session_state.update({"_written": {}, "_asked_run": asked["run"]})
-    wrote, before = st.session_state.get("_before", (-math.inf, None))
+        st.session_state.update({"_written": {}, "_asked_run": asked["run"], "_before": (-math.inf, None)})
+    wrote, before = st.session_state["_before"]
     if st.session_state.get("_moved") or (asked == before and time.monotonic() - wrote < _LATE_SECONDS):
         return
     for name, value in asked.items():
@@ -297,9 +297,10 @@ def moved() -> None:
 def draw_anew() -> NoReturn:
     """Run the whole script, from a part of the page that is drawn by itself: with the session's place where that is not in the URL yet.
 
-    A URL that says something else than was written is that of a reader who goes back, and is taken over.
+    That of before counts as late here, however long ago it was replaced: the browser may have asked for the part when it still had it.
+    Another is that of a reader who goes back, and is taken over.
     """
-    if _place() != st.session_state.get("_written"):
+    if _place() != st.session_state["_written"] or _asked() == st.session_state["_before"][1]:
         moved()
     st.rerun()
 

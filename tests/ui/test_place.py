@@ -1,5 +1,6 @@
 """board.ui.place: how the reader's place moves, apart from any page."""
 
+import time
 from typing import Any
 
 import pytest
@@ -48,3 +49,36 @@ def test_what_a_move_forgets(button: str, place: dict[str, Any]) -> None:
     page.run().button(key=button).click().run()
 
     assert {name: page.session_state[name] for name in PLACE if name in page.session_state} == place
+
+
+def looks() -> None:
+    """A page with a part that asks for a run of the script, a while after the browser asked for that part."""
+    import time  # the function's body alone is run
+
+    import streamlit as st
+
+    from board.ui import place
+
+    if st.session_state.pop("look", False):
+        time.sleep(0.8)  # longer than a URL counts as late
+        place.draw_anew()
+    place.adopt()
+    st.button("on", key="on", on_click=place.go, kwargs={"step": 2})
+    place.write()
+    place.settle()
+
+
+def test_a_part_that_was_asked_for_before_a_click() -> None:
+    """It comes with the URL of before the click, however late: that is no reader who goes back. One who does is heard."""
+    page = AppTest.from_function(looks, default_timeout=60)
+    page.query_params["step"] = "1"
+    page.run().button(key="on").click().run()
+    page.query_params["step"] = "1"
+    page.session_state["look"] = True
+    page.run()
+    assert (page.session_state["step"], page.query_params["step"]) == (2, "2")
+
+    page.query_params["step"] = "1"
+    time.sleep(0.8)
+    page.run()
+    assert page.session_state["step"] == 1

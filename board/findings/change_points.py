@@ -24,6 +24,8 @@ FEW: Final = 5
 """Fewer steps do not tell their noise by what neighbours differ by, if they have errors."""
 _ERRORS: Final = 8
 """So many differences of neighbours tell as much of the noise as the steps' own errors do."""
+_MANY: Final = 50
+"""Of so many steps what neighbours differ by tells the noise for sure."""
 CLEAR: Final = 4.5
 """z from which on a turn is no chance: among 2 models at 100 steps each, 200 chances, one in 700 curves of pure noise goes so far."""
 
@@ -79,7 +81,8 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
     """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than the root mean square of their errors.
 
     Where there are few, neighbours hardly tell, as one jump is among two or three differences: the errors count as `_ERRORS` of these, and
-    where there are fewer than FEW it is that of the errors alone.
+    where there are fewer than FEW it is that of the errors alone. Neighbours that swing to and fro by chance differ by more than they spread:
+    it is no more than what the best jump leaves.
 
     Not their median: where something is rare, most steps have none of it and an error of 0, and the few that have it are its noise.
     """
@@ -93,6 +96,10 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
         of_errors = float(np.sqrt(np.square(errors[np.isfinite(errors)]).mean()))
         if of_errors > 0:
             robust = float(np.sqrt((len(differences) * robust**2 + _ERRORS * of_errors**2) / (len(differences) + _ERRORS)))
+    if FEW <= len(values) < _MANY:
+        centred = values - values.mean()
+        left = float(np.square(centred).sum() - _jumps(centred)[1:-1].max())
+        robust = min(robust, float(np.sqrt(max(left, 0.0) / (len(values) - 3))))
     return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
 
 
@@ -106,7 +113,7 @@ def _best(y: Float64Array, at_edge: float) -> tuple[int, bool, float] | None:
     tails = np.cumsum(centred[::-1])[::-1]  # sums of what is behind each step, itself included
     places = np.arange(1, n)
     m = (n - places).astype(np.float64)
-    jumps = np.square(tails[places]) / (m * (n - m) / n)
+    jumps = _jumps(centred)
     inner = (places >= LEAST_BEFORE) & (places <= n - LEAST_AFTER)
     jumps = np.where(inner | (jumps >= at_edge), jumps, 0.0)
     ramp, ramp_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
@@ -116,6 +123,12 @@ def _best(y: Float64Array, at_edge: float) -> tuple[int, bool, float] | None:
     is_jump = bool(jumps.max() >= bends.max())
     gains = jumps if is_jump else bends
     return (int(places[gains.argmax()]), is_jump, float(gains.max())) if inner.any() or gains.max() > 0 else None
+
+
+def _jumps(centred: Float64Array) -> Float64Array:
+    """(n - 1,) squares that a jump saves at each place but the first of (n,) values around their mean."""
+    after = np.arange(len(centred) - 1.0, 0.0, -1.0)
+    return np.square(np.cumsum(centred[::-1])[-2::-1]) * len(centred) / (after * (len(centred) - after))
 
 
 def _levels(y: Float64Array, at: int, *, is_jump: bool) -> tuple[float, float]:

@@ -45,7 +45,7 @@ def test_noise_is_no_less_than_the_errors_say() -> None:
     values = np.array([0.0, 0.0, 0.1, 0.0, 0.0])
 
     assert noise(values, np.array([0.0, np.nan, 0.2, 0.0, 0.0])) == pytest.approx(0.1)
-    assert noise(np.array([0.0, 1.0, 0.0, 1.0, 0.0]), np.zeros(5)) == pytest.approx(1.4826 / np.sqrt(2))
+    assert noise(np.tile([0.0, 1.0], 30)[1:], np.zeros(59)) == pytest.approx(1.4826 / np.sqrt(2))
 
 
 def test_curve_that_never_changes_does_not_turn() -> None:

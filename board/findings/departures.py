@@ -19,7 +19,7 @@ from board.metrics.formulas import Float64Array
 CLEAR: Final = 4.5
 """Standard errors between two levels from which on they are two, unless a kind says another number."""
 _ALONE: Final = 1.5
-"""So many more for a stretch of one step: among hundreds of steps one is far off by chance, the more as noise is not quite normal."""
+"""So many more for a stretch of one step, half of it for one of two: of hundreds of steps one is off by chance, as noise is not quite normal."""
 OWN: Final = 3.0
 """Its own standard errors that a level is off by: where something is rare a step that has it is less sure than all that have not."""
 _COST: Final = 16.0
@@ -206,7 +206,7 @@ def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:
     """Whether two levels are apart; where the base is one step, `again` is how many steps behind are as it was: then it is no odd one."""
     far = off.level - base.level >= noisy.own(off)
     if min(_size(off), _size(base)) > 1:
-        return far and _z(base, off, noisy) >= noisy.clear
+        return far and _z(base, off, noisy) >= noisy.clear + (_size(off) == 2) * _ALONE / 2
     sure = _z(base, off, noisy, again if _size(off) > 1 else 0) >= noisy.clear + _ALONE
     return far and sure and _z(base, off, noisy) >= noisy.clear
 
@@ -235,8 +235,8 @@ def _dated(y: Float64Array, starts: tuple[int, int], last: _Stretch, base: _Stre
     # of those that fit as well, the earliest: who looks for the cause must not begin behind it
     best = min(left.values()) + spread**2
     begin = min(begin for begin, squares in left.items() if squares <= best)
-    seen = min(spread, _SEEN * (last.level - base.level))
-    while begin < here and part[begin] - base.level < seen:
+    # noise just before is no way: the steps up to its stretch are off together, or it begins later
+    while begin < here and (part[begin:here] - base.level).mean() < OWN * spread / np.sqrt(here - begin):
         begin += 1
     return base.start + begin
 

@@ -69,6 +69,36 @@ def test_a_slow_fall_is_one_departure_unless_it_must_be_sudden() -> None:
     assert departures(slow, -1, 0.3, within=4) == []
 
 
+def test_noise_just_before_a_fall_does_not_date_it() -> None:
+    """Steps before it that are no more than noise below their level are no way down."""
+    before = [
+        1.21,
+        1.15,
+        1.21,
+        1.21,
+        1.21,
+        1.28,
+        1.15,
+        1.28,
+        1.37,
+        1.15,
+        1.15,
+        1.28,
+        1.15,
+        1.57,
+        1.28,
+        1.37,
+        1.57,
+        1.37,
+        1.15,
+        1.28,
+    ]
+    since = [1.1, 1.21, 1.1, 1.21, 0.66, 0.57, 0.57, 0.57, 0.21, 0.52, 0.57, 0.36, 0.47, 0.29, 0.29, 0.42, 0.42, 0.42, 0.29, 0.42]
+    means = np.array([*before, *since])
+    (found,) = departures(Series(np.arange(40), means, np.full(40, 0.09), np.full(40, 24.0)), -1, 0.2)
+    assert found.at == 24
+
+
 def test_what_moves_slowly_all_the_while_does_not_date_it() -> None:
     """A curve that crept before it leapt left where it leapt."""
     means = curve((30, 0.0)).mean + np.interp(np.arange(30), [0, 14, 19, 29], [0.0, 0.5, 2.0, 2.0])

@@ -268,32 +268,33 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     if column is None or len(table) < LEAST_ROWS:
         return CannotTell(f"fewer than {LEAST_ROWS} rollouts of a group have a reward and an advantage that is no critic's")
     spread = float(table["advantage"].std())
-    if not spread > 0 or _off_centre(table, of) < least * spread:
+    apart = table.groupby(of, observed=True)["advantage"].transform("mean").abs().groupby(frame["step"]).mean()
+    if not spread > 0 or not (apart >= least * spread).any():
         return None
-    frame = frame.loc[table.index]
+    # before the first step that is off it is another rule
+    table = table[frame.loc[table.index, "step"] >= (begins := int((apart >= least * spread).idxmax()))]
+    of, frame = [of[0].loc[table.index]], frame.loc[table.index]
     step = [frame["step"]]
     named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
     named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
     size = int(_size(table, of).mode().iloc[0])
     behind = dossier.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
     places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
-    places |= {
-        f"each {size} rows of a step that were written one after the other": [*step, frame["shard"], behind],
-        "each step": step,
-    }
-    places["the whole run"] = [pd.Series(0, table.index)]
+    places[f"each {size} rows of a step that were written one after the other"] = [*step, frame["shard"], behind]
+    places |= {"each step": step, "the whole run": [pd.Series(0, table.index)]}
     centred = [(told, by) for told, by in places.items() if _off_centre(table, by) < least * spread]
     told, by = centred[0] if centred else ("", step)
     large = _size(table, of) > 2  # two always lie on a line
-    if max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
+    off, since = _off_centre(table, of), "the first step" if begins == apart.index[0] else f"step {begins}"
+    if off < least * spread or max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
         return None
     flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
     marks, shown = np.isin(dossier.keys, table.index), np.isin(dossier.keys, table.index[flat])
-    effect = f"from the first step on the mean advantage of a group is {fmt(_off_centre(table, of))} off 0 (they spread by {fmt(spread)})"
+    effect = f"from {since} on the mean advantage of a group is {fmt(off)} off 0 (they spread by {fmt(spread)})"
     effect += f": they are centred over {told} instead" if told else ": they are centred over no rows"
-    if flat.any():
-        effect += f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
-    return Seen(marks, effect, _off_centre(table, of) / spread, by=np.where(shown, np.abs(dossier.number(column)), -1))
+    told = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
+    effect += told if flat.any() else ""
+    return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(dossier.number(column)), -1))
 
 
 def _size(table: pd.DataFrame, by: list[pd.Series]) -> pd.Series:
@@ -333,8 +334,7 @@ def doubled(dossier: Dossier, least: float) -> Look:
 
 
 def _is_twice(text: str) -> bool:
-    half = len(text) // 2
-    return half >= _LEAST_HALF and text[:half].strip() == text[-half:].strip()
+    return (half := len(text) // 2) >= _LEAST_HALF and text[:half].strip() == text[-half:].strip()
 
 
 def _empty(dossier: Dossier) -> BoolArray:

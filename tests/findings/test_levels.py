@@ -152,6 +152,19 @@ def test_advantages_of_rows_that_are_no_group(tmp_path: Path) -> None:
     assert f"they are centred over each {SAMPLES} rows of a step that were written one after the other" in one.effect
 
 
+def test_advantages_that_are_off_since_a_step(tmp_path: Path) -> None:
+    """What was centred before dates it."""
+    half = STEPS // 2
+    rows = [row | {"advantage": 2 * row["reward"] - 1} for row in sound()]
+    for row in rows:
+        like = [one["reward"] for one in rows if (one["step"], one["prompt_id"]) == (row["step"], row["prompt_id"])]
+        row["advantage"] = row["reward"] - float(np.mean(like)) + 0.5 * (row["step"] >= half)
+
+    (one,) = found(tmp_path, rows, "advantages_not_centred")
+    assert (one.first_step, one.last_step) == (half, STEPS - 1)
+    assert f"from step {half} on the mean advantage" in one.effect
+
+
 def test_advantages_of_every_group_that_are_off(tmp_path: Path) -> None:
     """Whitened in each group and moved by one number they are centred over no rows; where one is missing in a group nothing is known."""
     rows = [row | {"advantage": 2 * row["reward"] - 0.2 + 0.1 * (row["step"] % 3)} for row in sound()]

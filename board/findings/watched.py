@@ -5,8 +5,8 @@ end: it stays a finding as the run goes on.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier
-from board.findings.series import clusters, series
+from board.findings.series import Series, clusters, series
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
@@ -106,6 +106,8 @@ class Watch:
     """Standard errors of its own steps that a level must be off by."""
     alike: bool = True
     """Whether rollouts of one prompt are alike in it, as they are in what they earn: then a step has as many draws as prompts."""
+    bounded: bool = False
+    """Whether it lies between two ends, as a reward does that is a share of what can be had."""
     severity: Callable[[Dossier, Left], Severity | None] = lambda _dossier, _left: "warning"
     """How bad a departure is; None where it is none."""
     more: Callable[[Dossier, Left], str] = lambda _dossier, _left: ""
@@ -141,7 +143,28 @@ def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:
     if np.isfinite(line.error).mean() < _MOSTLY:
         floor = curve.scale
     least = max(limits["spreads"] * curve.scale, limits.get("least", 0.0))
-    return departures(line, row.direction, least, floor, row.within, limits.get("share", 0.0), row.own, limits["z"])
+    asked = row.direction, least, floor, row.within, limits.get("share", 0.0), row.own, limits["z"]
+    return _of_shares(line, curve.values, *asked) if row.bounded else departures(line, *asked)
+
+
+def _of_shares(line: Series, values: Float64Array, direction: int, least: float, floor: float, *asked: Any) -> list[Excursion]:
+    """Departures of what lies between two ends, as a share of the way between them whose noise is the same at any level.
+
+    A share of about 0 has hardly any noise, one of a half most: its arcsine of the root, which moves by no less than the share, has one.
+    """
+    low, wide = float(np.nanmin(values)), float(np.nanmax(values) - np.nanmin(values))
+    share = ((line.mean - low) / wide).clip(0, 1)
+    most = float(np.nanmean(share))
+    # where all are the same the slope is that of half a rollout
+    slope = 2 * np.sqrt(np.maximum(share * (1 - share), 0.5 / np.maximum(line.count, 2)))
+    even = replace(line, mean=np.arcsin(np.sqrt(share)), error=line.error / wide / slope)
+    floor = floor / wide / max(2 * np.sqrt(most * (1 - most)), 1e-9)
+    found = departures(even, direction, least / wide, floor, *asked)
+    found = [
+        replace(one, **{name: low + wide * float(np.sin(getattr(one, name))) ** 2 for name in ("before", "after")})
+        for one in found
+    ]
+    return [one for one in found if abs(one.change) >= least]
 
 
 def _together(judged: list[tuple[Left, Severity]]) -> list[list[tuple[Left, Severity]]]:

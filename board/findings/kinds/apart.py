@@ -44,10 +44,10 @@ def _of_steps(dossier: Dossier, limits: Limits) -> list[Found]:
     if np.isfinite(share).sum() < FEW:
         return []
     found = []
-    for one in departures(Series(dossier.steps.numbers, share, unsure, unsure), 1, limits["share"], clear=limits["z"]):
+    for one in departures(Series(dossier.steps.numbers, share, unsure, unsure), 1, limits["share"] / 2, clear=limits["z"]):
         at = np.flatnonzero((row >= one.at) & (row < one.end) & known & (peaks == largest[row]) & (peaks >= _FAR))
         at = at[np.argsort(-peaks[at], kind="stable")]
-        if not len(at):
+        if not len(at) or one.after < limits["share"]:
             continue
         first, last = (int(dossier.steps.numbers[step]) for step in (one.at, one.end - 1))
         held, before = fmt(100 * float(np.nanmean(share[one.at : one.end]))), fmt(100 * one.before)

@@ -163,10 +163,10 @@ _PART: Final = 0.25
 
 
 ROWS: Final = (
-    Watch("reward_falls", _reward, "no rollout has a reward", -1, severity=_if_it_lasts, more=_which_parts),
-    Watch("part_falls", _parts, "no column is a part of the reward", -1, severity=_if_part, more=_against_the_total),
-    Watch("source_falls", _sources, "there are no two data sources", -1, more=_against_the_total),
-    Watch("evaluation_falls", _evaluations, "there is no evaluation with rewards", -1, more=_against_the_total),
+    Watch("reward_falls", _reward, "no rollout has a reward", -1, bounded=True, severity=_if_it_lasts, more=_which_parts),
+    Watch("part_falls", _parts, "no column is a part of the reward", -1, bounded=True, severity=_if_part, more=_against_the_total),
+    Watch("source_falls", _sources, "there are no two data sources", -1, bounded=True, more=_against_the_total),
+    Watch("evaluation_falls", _evaluations, "there is no evaluation with rewards", -1, bounded=True, more=_against_the_total),
     Watch("tool_calls_fall", _calls, "no response calls a tool", -1, alike=False),
     Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),
     Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),

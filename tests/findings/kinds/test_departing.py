@@ -165,7 +165,7 @@ def test_what_fell_is_named_by_its_parts(tmp_path: Path) -> None:
         right, form = pays(dice, 0.1 if off else 0.8), pays(dice, 0.9)
         return {"accuracy": right, "format": form, "reward": right + form}
 
-    assert "of its parts `accuracy` by 0.7" in one(asked(BY_NAME["reward_falls"], tmp_path, rows(both, off=True))).effect
+    assert "of its parts `accuracy` by 0.6" in one(asked(BY_NAME["reward_falls"], tmp_path, rows(both, off=True))).effect
 
 
 def test_several_parts_that_fall_together_are_one_finding(tmp_path: Path) -> None:

@@ -160,10 +160,8 @@ def _of_shares(line: Series, values: Float64Array, direction: int, least: float,
     even = replace(line, mean=np.arcsin(np.sqrt(share)), error=line.error / wide / slope)
     floor = floor / wide / max(2 * np.sqrt(most * (1 - most)), 1e-9)
     found = departures(even, direction, least / wide, floor, *asked)
-    found = [
-        replace(one, **{name: low + wide * float(np.sin(getattr(one, name))) ** 2 for name in ("before", "after")})
-        for one in found
-    ]
+    ends = [[low + wide * float(np.sin(level)) ** 2 for level in (one.before, one.after)] for one in found]
+    found = [replace(one, before=before, after=after) for one, (before, after) in zip(found, ends, strict=True)]
     return [one for one in found if abs(one.change) >= least]
 
 

@@ -272,7 +272,7 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     if not spread > 0 or not (apart >= least * spread).any():
         return None
     # before the first step that is off it is another rule
-    table = table[frame.loc[table.index, "step"] >= (begins := apart.index[(apart >= least * spread).argmax()])]
+    table = table[frame.loc[table.index, "step"] >= (begins := apart.index[int((apart >= least * spread).to_numpy().argmax())])]
     of, frame = [of[0].loc[table.index]], frame.loc[table.index]
     step = [frame["step"]]
     named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}

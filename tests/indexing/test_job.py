@@ -16,14 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from indexed import ShuffledEngine, assert_same, indexed, parts_of
-from odd_cases import CASES, ODD_RUNS
 from rows import lines, read_manifest, row, token_row, write_run, write_shard
 
 from board import open_run
 from board.errors import RunNotFound
 from board.indexing.job import TRIES
 from board.runs import parsed_shard
-from board.runs.opening import opened_whole
 from board.sources import index_file
 
 REPOSITORY = Path(__file__).parents[2]
@@ -67,16 +65,6 @@ def test_any_number_of_workers_ending_in_any_order(workers: int, seed: int, size
         assert_same(open_run(Path(folder) / "index"), open_run(run))
     assert len(engine.parsed) == len(set(engine.parsed)) == result.ranges_parsed
     assert (again.ranges_parsed, again.ranges_kept, again.rollouts) == (0, result.ranges_parsed, result.rollouts)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_odd_run(case: str, tmp_path: Path) -> None:
-    """Odd runs are as odd in an index."""
-    run = opened_whole(ODD_RUNS / case)
-    result = indexed(ODD_RUNS / case, tmp_path / "index")
-
-    assert_same(opened_whole(tmp_path / "index"), run)
-    assert result.rollouts == run.report.rows
 
 
 def test_opens_without_its_shards(run: Path, tmp_path: Path) -> None:

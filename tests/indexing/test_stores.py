@@ -118,7 +118,7 @@ def test_a_second_time_nothing_travels(bucket: Bucket, run: Path) -> None:
     assert {name.partition(".")[0] for name in made} == {name.partition(".")[0] for name in parts(bucket)}
 
 
-@pytest.mark.parametrize("victims", [(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0), (4, 0, 1)], ids=str)
+@pytest.mark.parametrize("victims", [(0, 1, 2), (3, 4, 0)], ids=str)
 def test_verified_and_mended(bucket: Bucket, run: Path, victims: tuple[int, int, int]) -> None:
     """A part that is gone, or has another size, is made again; one whose bytes are others is seen where that is asked for."""
     index = f"{bucket.address}/index"

@@ -76,15 +76,15 @@ DENSE = "decompressed it is more than 200 times as long"
 
 CASES: Final[dict[str, tuple[str, Callable[[Path], object], list[list[int]], str]]] = {
     "a line of 500 MB": ("a.jsonl", _line_of_letters, [[1, 1], [2, 3]], f"a.jsonl:2: {LONG} {len(GOOD)} on"),
-    "3 GB and a row": (
+    "1.3 GB and a row": (
         "a.jsonl",
-        lambda path: _hole(path, 3 << 30, b"\n" + LAST),
+        lambda path: _hole(path, 5 << 28, b"\n" + LAST),
         [[1, 1], [2, 3]],
         f"a.jsonl:2: {LONG} {len(GOOD)} on",
     ),
-    "3 GB without an end": (
+    "1.3 GB without an end": (
         "a.jsonl",
-        lambda path: _hole(path, 3 << 30, b""),
+        lambda path: _hole(path, 5 << 28, b""),
         [[1, 1]],
         f"a.jsonl:2: {LONG} {len(GOOD)} on: it is left out, with all that follows it",
     ),

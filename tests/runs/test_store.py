@@ -369,19 +369,3 @@ def test_killed_at_any_instant(tmp_path: Path, times: str) -> None:
     )
 
     assert done.stdout == "right\n", done.stderr
-
-
-def test_two_boards_share_a_cache(tmp_path: Path) -> None:
-    """Four boards that open a run at once, each for the first time, all see it whole."""
-    path = shard(tmp_path, text(range(200)))
-    script = (
-        "import sys; from board import open_run; from board.runs import parsed_shard, range_parsing\n"
-        "parsed_shard.RANGE_BYTES = 5_000; range_parsing.SMALL_BYTES = 10_000\n"
-        "run = open_run(sys.argv[1]); print(len(run.frame), run.rollout(399)['prompt'], run.report.counts.total())"
-    )
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", script, str(path.parent)]
-
-    boards = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-
-    assert [board.communicate(timeout=120)[0] for board in boards] == ["400 199.1 0\n"] * 4

@@ -257,7 +257,7 @@ def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path, monkeypatc
     """At any instant: nothing is lost, nothing is there twice, and what was half done is nowhere."""
     there, index = put(bucket, run), f"{bucket.address}/index"
     for wanted in (1, 2):
-        process = driver(there, index, 1.5)
+        process = driver(there, index, 0.7)
         until(lambda wanted=wanted: pieces_named(bucket) >= wanted)
         process.send_signal(signal.SIGKILL)
         process.communicate()

@@ -230,20 +230,8 @@ def test_a_growing_run_is_followed(tmp_path: Path) -> None:
 def test_what_a_trainer_logs_once_comes_when_following_ends(tmp_path: Path) -> None:
     """Ctrl+C is the end: what is defined as once, at the end, comes then, at the last step."""
     grown(tmp_path / "run", range(3))
-    arguments = (
-        "--to",
-        "stdout",
-        "--format",
-        "jsonl",
-        "--no-examples",
-        "--names",
-        "re-grpo",
-        "--follow",
-        "--quiet",
-        0,
-        "--resume",
-    )
-    process = started(tmp_path / "run", *arguments, output=tmp_path / "output")
+    where = ("--to", "stdout", "--format", "jsonl", "--no-examples", "--names", "re-grpo")
+    process = started(tmp_path / "run", *where, "--follow", "--quiet", 0, "--resume", output=tmp_path / "output")
     waited(process, tmp_path, 2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

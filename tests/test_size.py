@@ -55,7 +55,7 @@ CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
     "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 535_809),
     "modules in board/": (lambda: len(files("board", ".py")), 621),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 68_796),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 68_793),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-27."""
 

@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.change_points import Turn, noise
-from board.findings.series import Series
+from board.findings.change_points import Series, Turn, noise
 from board.metrics.formulas import Float64Array
 
 CLEAR: Final = 4.5

@@ -5,13 +5,43 @@ Knows no kind by name: which explains which is declared with them.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import numpy as np
 
 from board.checks.contract import SEVERITIES
 from board.findings.contract import Finding
+
+
+@dataclass(frozen=True)
+class PutAside:
+    """A finding that is not shown among the others."""
+
+    finding: Finding
+    why: Literal["muted", "understood"]
+    reason: str
+    """In the reader's words; may be empty."""
+
+
+def parted(
+    findings: Sequence[Finding], muted: Mapping[str, str], understood: Mapping[str, str]
+) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]]:
+    """Those that are shown and those that are put aside, both in rank order.
+
+    `muted` are kinds, `understood` names of findings (`Finding.id`), with reasons. An event goes by its cause: its signs go with it.
+    """
+    shown: list[Finding] = []
+    aside: list[PutAside] = []
+    for finding in findings:
+        if finding.id in understood:
+            aside.append(PutAside(finding, "understood", understood[finding.id]))
+        elif finding.kind in muted:
+            aside.append(PutAside(finding, "muted", muted[finding.kind]))
+        else:
+            shown.append(finding)
+    return tuple(shown), tuple(aside)
+
 
 NEAR: Final = 0.1
 """Share of a run's steps within which two findings begin together."""

@@ -1,4 +1,4 @@
-"""Findings as the terminal shows them, and as JSON for scripts and for the board's own server. Knows no kind."""
+"""Findings as the terminal shows them, as JSON for scripts and the board's own server, and as conditions of the filter. Knows no kind."""
 
 import json
 from collections.abc import Mapping
@@ -8,8 +8,26 @@ from board.checks.contract import SEVERITIES, EvidencePlace
 from board.findings import VERSION
 from board.findings.contract import Finding, FindingsReport, TokenPlace
 from board.runs.rollout import parsed_source
+from board.sql.identifiers import literal
 from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable
+
+
+def of_rollouts(finding: Finding) -> str:
+    """Holds for the rollouts that show the finding, and for others of the same lines; empty where no line does."""
+    lines: dict[str, set[int]] = {}
+    for place in (*finding.rollouts, *(token.rollout for token in finding.tokens)):
+        named = parsed_source(place.source)
+        if named is not None and named.line is not None:
+            lines.setdefault(named.shard, set()).add(named.line)
+    each = [f"shard = {literal(shard)} AND line IN ({', '.join(map(str, sorted(held)))})" for shard, held in lines.items()]
+    return each[0] if len(each) == 1 else " OR ".join(f"({one})" for one in each)
+
+
+def of_steps(finding: Finding) -> str:
+    """Holds for the rollouts of the steps that the finding spans."""
+    return f"step BETWEEN {finding.first_step} AND {finding.last_step}"
+
 
 _NAMED = 5
 """So many places of a finding are named in the terminal."""

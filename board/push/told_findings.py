@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.checks.contract import Severity
-from board.findings.background import LookOrder
 from board.findings.contract import Finding, FindingsReport
 from board.findings.looking import find_all
-from board.findings.watching import Watcher
+from board.findings.watching import LookOrder, Watcher
 from board.push.examples import Links
 from board.runs.run import Run
 from board.trackers.contract import Example

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import streamlit as st
 
 from board.checks.contract import Severity
-from board.findings import conditions
+from board.findings import messages
 from board.findings.all_kinds import KINDS
 from board.findings.contract import Finding
 from board.serving.page_addresses import TABS
@@ -81,9 +81,9 @@ def _details(finding: Finding) -> None:
     st.text(f"Looks the same: {finding.looks_like}")
     _next(finding)
     with st.container(horizontal=True, gap="small", key="finding_filters"):
-        if condition := conditions.of_rollouts(finding):
+        if condition := messages.of_rollouts(finding):
             filter_chips.offer("Filter by its rollouts", condition)
-        filter_chips.offer("Filter by its steps", conditions.of_steps(finding))
+        filter_chips.offer("Filter by its steps", messages.of_steps(finding))
 
 
 def _next(finding: Finding) -> None:

@@ -10,10 +10,9 @@ from board.analysis.highlights import Landmark, LandmarkKind
 from board.analysis.metric_names import alike
 from board.checks.contract import SEVERITIES, Severity
 from board.errors import BoardError
-from board.findings.background import LookOrder
 from board.findings.contract import Finding
-from board.findings.put_aside import PutAside, parted
-from board.findings.watching import LookState
+from board.findings.merging import PutAside, parted
+from board.findings.watching import LookOrder, LookState
 from board.runs.run import Run
 from board.serving.page_addresses import FINDINGS
 from board.text.counting import plural

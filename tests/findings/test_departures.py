@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from board.findings.change_points import Series
 from board.findings.departures import departures
-from board.findings.series import Series
 
 NOISE = 0.05
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from board.findings.change_points import CLEAR, noise, turn
-from board.findings.series import clusters, series
+from board.findings.change_points import CLEAR, clusters, noise, series, turn
 from board.metrics.step_sums import Steps
 
 PER_STEP = 32

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from board.findings.change_points import clusters, series
 from board.findings.departures import dated
-from board.findings.series import clusters, series
 from board.metrics.step_sums import Steps
 
 ROWS = st.lists(

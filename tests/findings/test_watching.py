@@ -9,9 +9,8 @@ import pytest
 
 from board.errors import BoardError
 from board.findings import watching
-from board.findings.background import LookOrder
 from board.findings.contract import FindingsReport
-from board.findings.watching import LookState, Watcher
+from board.findings.watching import LookOrder, LookState, Watcher
 
 NOTHING = FindingsReport((), ("proxy_gold_gap",), ())
 

@@ -10,7 +10,7 @@ from rows import write_run
 from board.analysis import kept_phrases, kept_vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
-from board.findings.background import LookOrder, look
+from board.findings.watching import LookOrder, look
 from board.runs import kept_tables
 from board.runs.opening import open_run
 

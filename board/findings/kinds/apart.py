@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.kl_concentration import LARGEST, without_largest
-from board.findings.change_points import FEW
+from board.findings.change_points import FEW, Series
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.departures import dated, departures
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
-from board.findings.series import Series
 from board.metrics.formulas import Float64Array, before_update
 from board.text.display import visible
 from board.text.format_number import fmt

@@ -1,6 +1,7 @@
 """Every page by AppTest, on good runs and bad ones: nothing breaks, and what was not read is said."""
 
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -17,8 +18,18 @@ from board.runs.library import list_runs
 from board.runs.store import Store
 from board.user_files import own_mappings
 
-ODD_RUNS = sorted(path.name for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
+ODD_RUNS = sorted(path for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 
+ODD_FILES = (
+    "63_gzip",
+    "64_half_written_last_line",
+    "66_garbage_lines",
+    "67_bom",
+    "68_crlf",
+    "71_dangling_symlink",
+    "87_shards_out_of_order",
+)
+"""Runs whose rows are sound."""
 
 RUNS = {
     "good": (GOOD, "4 rollouts of step 2"),
@@ -49,14 +60,17 @@ def test_every_page_draws_every_run(root: Path, name: str) -> None:
             assert wanted in texts(test)
 
 
-@pytest.mark.parametrize("name", ODD_RUNS)
-def test_odd_runs_break_no_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is in a run folder, each page shows it or says in words why not."""
-    monkeypatch.setenv("RL_BOARD_ROOT", str(Path(__file__).parents[1] / "odd_runs"))
+@pytest.mark.parametrize("folder", ODD_RUNS, ids=lambda folder: folder.name)
+def test_odd_runs_break_no_page(root: Path, folder: Path) -> None:
+    """Whatever is in a run folder, each page shows it or says in words why not.
 
-    for page, test in every_page(run=name):
+    Where the files are odd and what is read of them is not, the first page tells.
+    """
+    copytree(folder, root / folder.name, symlinks=True)
+
+    for page, test in every_page(run=folder.name) if folder.name not in ODD_FILES else [("rewards", opened("rewards"))]:
         assert not test.exception, page
-        assert linked(test, "run") == name, page
+        assert linked(test, "run") == folder.name, page
 
 
 def test_empty_root_says_what_to_do(root: Path) -> None:

@@ -38,18 +38,17 @@ def wasserstein(a: Float64Array, b: Float64Array) -> float:
         return float(np.sum(np.abs(below_b - below_a)[:-1] * np.diff(values)))
 
 
-def quantile_shift(a: Float64Array, b: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Shares (0 to 1), the quantiles of `a` there, and how far those of `b` lie above them: Doksum's shift function (1974).
+def quantile_shift(a: Float64Array, b: Float64Array) -> pd.DataFrame:
+    """How far the quantiles of `b` lie above those of `a`, Doksum's shift function (1974): columns `percent`, `difference`, `low`, `high`.
 
-    Every hundredth, of fewer than 100 values every twentieth; between two values linearly. Empty where a sample is.
+    Every hundredth, of fewer than 100 values every twentieth; between two values linearly. No interval is known: its ends are NaN. Empty where
+    a sample is.
     """
-    if not a.size or not b.size:
-        return np.empty(0), np.empty(0), np.empty(0)
     parts = 100 if min(a.size, b.size) >= 100 else 20
-    shares = np.arange(1, parts) / parts
-    before = np.quantile(a, shares)
+    shares = np.arange(1, parts if a.size and b.size else 1) / parts
     with np.errstate(over="ignore"):
-        return shares, before, np.quantile(b, shares) - before
+        difference = np.quantile(b, shares) - np.quantile(a, shares) if shares.size else shares
+    return pd.DataFrame({"percent": 100 * shares, "difference": difference, "low": np.nan, "high": np.nan})
 
 
 @dataclass(frozen=True)

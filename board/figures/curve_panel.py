@@ -2,7 +2,32 @@
 
 from dataclasses import dataclass
 
-from board.figures.lines import DrawnCurve
+import numpy as np
+from numpy.typing import NDArray
+
+from board.metrics.formulas import Float64Array
+
+
+@dataclass(frozen=True)
+class DrawnCurve:
+    """A series ready to draw: every array has one value per step kept, NaN where the step has none."""
+
+    name: str
+    color: str
+    dash: str
+    steps: NDArray[np.int64] | Float64Array
+    """Whole numbers, but where runs are laid over each other by another measure: rising."""
+    line: Float64Array
+    raw: Float64Array
+    """Before smoothing."""
+    low: Float64Array
+    high: Float64Array
+    mean: Float64Array
+    """As it is: neither smoothed nor shifted."""
+    count: NDArray[np.int64]
+    """Values the mean is of; -1 where that is not told."""
+    total: int
+    """Steps before thinning."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Statistics come in as frames of `board.analysis.step_stats.per_step`; knows noth
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
@@ -12,11 +12,7 @@ import pandas as pd
 
 from board.analysis.step_stats import first_finite, smooth
 from board.errors import FieldMissing
-from board.figures.chart import Chart, ChartLine
-from board.figures.curve_panel import CurvePanel
-from board.figures.downsampling import kept_points
-from board.figures.lines import DrawnCurve, band_area, line, name_lines, unsmoothed
-from board.figures.theme import base_layout, leave_room, step_axis
+from board.figures.curve_panel import CurvePanel, DrawnCurve
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
 
@@ -27,12 +23,6 @@ DASHES: Final = ("solid", "dot", "dash", "dashdot")
 
 OF_ALL: Final = ("dash", "longdash", "dashdot")
 """The same for lines of all rollouts beside those of the ones that a filter leaves."""
-
-MOST_LABELS: Final = 4
-"""Up to so many lines are named at their ends; more get a legend."""
-
-_LABEL_LETTERS: Final = 24
-"""Names longer than this are cut at the line's end; hovering tells them in full."""
 
 _BAND_TEXTS: Final[dict[Band, str]] = {
     "std": "mean ± {}std",
@@ -87,37 +77,6 @@ def step_panel(
     return CurvePanel(title, unit, curves, _drawn(drawing))
 
 
-def step_curve(
-    series: Sequence[CurveSeries],
-    band: Band | None = None,
-    title: str = "",
-    unit: str = "",
-    smoothing: float = 0.0,
-    zero_shift: bool = False,
-    band_scale: float = 1.0,
-) -> Chart:
-    """The panel of `step_panel` as a chart: a point for a step that stands alone; x of every point is its step.
-
-    Long curves are thinned, and the axis says so. Raises FieldMissing if no series has a finite mean.
-    """
-    panel = step_panel(series, band, title, unit, smoothing, zero_shift, band_scale)
-    banded, smoothed = (band or "none") != "none", smoothing != 0
-    curves = [_thinned(one, banded=banded, smoothed=smoothed) for one in panel.curves]
-    data = [band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves] if banded else []
-    data += [unsmoothed(curve) for curve in curves] if smoothed else []
-    data += [line(curve, unit) for curve in curves]
-    labels = _labels(curves)
-    layout = base_layout(title, " · ".join(filter(None, (unit, panel.drawn))), right=16 + 7 * max(map(len, labels), default=0))
-    name_lines(layout, curves, labels)
-    drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.low, curve.high)])
-    leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
-    steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
-    step_axis(layout, steps, _thinning_note(curves))
-    percent = " %" if unit.startswith("%") else ""
-    lines = tuple(ChartLine(one.color, one.steps, one.line, one.line, percent) for one in panel.curves)
-    return Chart({"data": data, "layout": layout}, steps, lines)
-
-
 def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Array, Float64Array]:
     """Lower and upper edge by step: the band's own, their distance from the mean multiplied by `scale`. NaN for no band."""
     mean = stats["mean"].to_numpy(np.float64)
@@ -141,24 +100,10 @@ def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> DrawnCurve:
     return DrawnCurve(one.name, one.color, dash, steps, smoothed, raw, low, high, mean, count, steps.size)
 
 
-def _thinned(curve: DrawnCurve, *, banded: bool, smoothed: bool) -> DrawnCurve:
-    """The points of a long curve that are drawn."""
-    kept = kept_points([curve.line, *([curve.raw] if smoothed else []), *([curve.low, curve.high] if banded else [])])
-    arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
-    return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
-
-
 def _dash(series: Sequence[CurveSeries], at: int) -> str:
     own = series[at]
     dashes = OF_ALL if own.of_all else DASHES
     return dashes[sum((one.color, one.of_all) == (own.color, own.of_all) for one in series[:at]) % len(dashes)]
-
-
-def _labels(curves: Sequence[DrawnCurve]) -> list[str]:
-    """Name of each line, or nothing where there are too many to stand beside each other. No value: only the mark of a step tells one."""
-    if len(curves) > MOST_LABELS:
-        return []
-    return [curve.name if len(curve.name) <= _LABEL_LETTERS else curve.name[: _LABEL_LETTERS - 1] + "…" for curve in curves]
 
 
 def _drawn(drawing: _Drawing) -> str:
@@ -169,10 +114,3 @@ def _drawn(drawing: _Drawing) -> str:
         "from the first value" if drawing.zero_shift else "",
     ]
     return " · ".join(part for part in parts if part)
-
-
-def _thinning_note(curves: Sequence[DrawnCurve]) -> str:
-    most = max(curves, key=lambda curve: curve.total)
-    if most.steps.size == most.total:
-        return ""
-    return f"{most.steps.size:,} of {most.total:,} drawn, with every peak and dip"

@@ -14,12 +14,12 @@ from board.analysis.selection import of_step
 from board.analysis.step_metrics import per_step_values
 from board.analysis.step_stats import per_step
 from board.errors import BoardError
-from board.figures.chart import Spec
 from board.figures.curve_panel import Healthy
-from board.figures.curves import Band, CurveSeries, step_curve
+from board.figures.curves import Band, CurveSeries, step_panel
 from board.figures.distributions import step_histogram
-from board.figures.metric_panel import PanelLine, metric_panel
-from board.figures.theme import COLORS, base_layout
+from board.figures.metric_panel import PanelLine, metric_curves
+from board.figures.panel_figure import panel_figure
+from board.figures.theme import COLORS
 from board.runs.run import Run
 
 REWARDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -43,7 +43,7 @@ def reward_curve(run: Run, *, band: Band = "std", smoothing: float = 0.0) -> go.
         for column, (name, color) in REWARDS.items()
         if column in frame.columns
     ]
-    return go.Figure(step_curve(series, band=band, title="Does the reward rise?", unit="reward", smoothing=smoothing).spec)
+    return go.Figure(panel_figure(step_panel(series, band, unit="reward", smoothing=smoothing), "Does the reward rise?"))
 
 
 def metric(run: Run, key: str, *, smoothing: float = 0.0, log: bool = False) -> go.Figure:
@@ -55,10 +55,9 @@ def metric(run: Run, key: str, *, smoothing: float = 0.0, log: bool = False) -> 
     """
     (panel,) = panels(per_step_values(run, [key]), [], "board")
     assert panel.own is not None
-    unit = unit_of(panel)
     line = PanelLine("rollouts", *points(panel.own), logged=False)
-    chart = metric_panel([line], panel.family, unit, healthy_range(panel), smoothing, log)
-    return go.Figure(_titled(chart.spec, short_name(panel.name), unit))
+    drawn = metric_curves([line], panel.family, unit_of(panel), healthy_range(panel), smoothing, log)
+    return go.Figure(panel_figure(drawn, short_name(panel.name)))
 
 
 def reward_histogram(run: Run, step: int) -> go.Figure:
@@ -80,10 +79,3 @@ def healthy_range(panel: Panel) -> Healthy | None:
         return None
     left, reading = panel.departure, panel.metric.reading
     return Healthy(reading.low, reading.high, None if left is None else (left.step, left.value))
-
-
-def _titled(spec: Spec, title: str, subtitle: str) -> Spec:
-    """A small panel, whose page tells its name above it, as a figure that stands alone."""
-    alone, layout = base_layout(title, subtitle), spec["layout"]
-    margin = {**layout["margin"], "t": alone["margin"]["t"]}
-    return {**spec, "layout": {**layout, "title": alone["title"], "height": alone["height"], "margin": margin}}

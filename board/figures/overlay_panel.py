@@ -9,9 +9,8 @@ import numpy as np
 from board.analysis.overlay_lines import OverlayLine
 from board.analysis.step_stats import smooth
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel, Healthy
+from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
 from board.figures.curves import DASHES
-from board.figures.lines import DrawnCurve
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from board.figures.curve_panel import CurvePanel
-from board.figures.lines import DrawnCurve
+from board.figures.curve_panel import CurvePanel, DrawnCurve
 
 
 def difference_panel(by_step: pd.DataFrame, *, title: str, name: str, unit: str, color: str) -> CurvePanel:

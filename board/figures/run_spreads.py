@@ -1,4 +1,4 @@
-"""How a number is spread in each of several runs, and how far each quantile lies from a baseline's. Arrays and frames in, figures out."""
+"""How a number is spread in each of several runs or steps, and how far each quantile lies from a baseline's. Frames in, figures out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def outlines(runs: Sequence[tuple[RunLine, Float64Array]], what: str) -> Chart:
     drawn = _some(runs, what)
     edges = bin_edges(np.concatenate([values for _, values in drawn]))
     shares = [100 * bin_counts(values, edges) / values.size for _, values in drawn]
-    layout = _layout("How is it spread in each run?", f"{what} · share of the run's rollouts", what)
+    layout = _layout("How is it spread?", f"{what} · share of the rollouts of each", what)
     layout["yaxis"] |= {"ticksuffix": " %", "rangemode": "tozero"}
     leave_room(layout, 0.0, float(max(share.max() for share in shares)))
     return without_steps([_outline(run, edges, share) for (run, _), share in zip(drawn, shares, strict=True)], layout)
@@ -94,9 +94,9 @@ def shifts(runs: Sequence[tuple[RunLine, pd.DataFrame]], baseline: str, what: st
     drawn = [(run, frame) for run, frame in runs if len(frame)]
     if not drawn:
         raise FieldMissing(f"This needs {what} in the baseline and in another run.")
-    layout = _layout(
-        "Which part of it lies apart?", f"above {baseline} at each quantile · 95 % interval over prompts", f"quantile of {what}"
-    )
+    bands = [band(run, frame, "percent") for run, frame in drawn if frame["low"].notna().any()]
+    sure = " · 95 % interval over prompts" if bands else ""
+    layout = _layout("Which part of it lies apart?", f"above {baseline} at each quantile{sure}", f"quantile of {what}")
     layout["xaxis"] |= {"ticksuffix": " %", "range": [0, 100]}
     layout["shapes"].append(
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 0, "line": {"color": MARK, "width": 1}}
@@ -104,7 +104,6 @@ def shifts(runs: Sequence[tuple[RunLine, pd.DataFrame]], baseline: str, what: st
     ends = np.concatenate([frame[["difference", "low", "high"]].to_numpy(np.float64).ravel() for _, frame in drawn])
     known = ends[np.isfinite(ends)]
     leave_room(layout, *((min(0.0, float(known.min())), max(0.0, float(known.max()))) if known.size else (0.0, 1.0)))
-    bands = [band(run, frame, "percent") for run, frame in drawn if frame["low"].notna().any()]
     return without_steps([*bands, *(_shift(run, frame) for run, frame in drawn)], layout)
 
 

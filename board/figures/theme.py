@@ -114,8 +114,8 @@ def tint(color: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
-def base_layout(title: str, subtitle: str = "", right: int = 16) -> Spec:
-    """The layout of a figure: the question as its title, a line on what is drawn below it; `right` pixels are kept free for labels.
+def base_layout(title: str, subtitle: str = "") -> Spec:
+    """The layout of a figure: the question as its title, a line on what is drawn below it.
 
     Both texts are shown letter for letter.
     """
@@ -133,7 +133,7 @@ def base_layout(title: str, subtitle: str = "", right: int = 16) -> Spec:
     return {
         "title": {**heading, **place},
         "height": HEIGHT,
-        "margin": {"l": 8, "r": right, "t": 70 if subtitle else 44, "b": 56},
+        "margin": {"l": 8, "r": 16, "t": 70 if subtitle else 44, "b": 56},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,

@@ -246,7 +246,7 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
     if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
         return None  # the same in every row
     if asked and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
-        refers = any(is_reference(name) and holds_text(name, others) for name, others in columns.items())
+        refers = any(is_reference(name) and not _is_aside(parts_of(name)) for name in columns)
         return (_OWN, 0, depth, length) if refers else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length

@@ -13,7 +13,8 @@ from board.analysis.selection import numeric_columns
 from board.analysis.step_pair import Shift, compare, typical
 from board.analysis.step_shift import quantile_shift
 from board.analysis.step_stats import nearest_step
-from board.figures.step_shift import quantile_chart, two_histograms
+from board.figures.run_spreads import RunLine, outlines, shifts
+from board.figures.theme import COLORS
 from board.runs.run import Run
 from board.schema import heading, unit
 from board.text.counting import plural
@@ -135,12 +136,13 @@ def _numbers(found: Shift, number: str) -> None:
 
 def _charts(run: Run, found: Shift, number: str) -> None:
     """Both distributions, and how far each quantile moved."""
-    a, b, names, what = found.a, found.b, (f"step {found.a.step}", f"step {found.b.step}"), heading(number)
+    a, b, what = found.a, found.b, heading(number)
+    of_a, of_b = RunLine(f"step {a.step}", COLORS["reference"], "dash"), RunLine(f"step {b.step}", COLORS["policy"])
     key = (number, a.step, b.step)
-    shares, _, shifts = quantile_shift(a.values, b.values)
+    moved = [(of_b, quantile_shift(a.values, b.values))]
     drawn = {
-        "pair_spread": caches.chart("pair_spread", lambda: two_histograms(a.values, b.values, names, what), run, *key),
-        "pair_shift": caches.chart("pair_shift", lambda: quantile_chart(shares, shifts, names, what), run, *key),
+        "pair_spread": caches.chart("pair_spread", lambda: outlines([(of_a, a.values), (of_b, b.values)], what), run, *key),
+        "pair_shift": caches.chart("pair_shift", lambda: shifts(moved, of_a.name, what), run, *key),
     }
     late_chart.draw(drawn)
 

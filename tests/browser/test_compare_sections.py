@@ -35,5 +35,5 @@ def test_distributions_are_drawn(board_server: str, page: Page) -> None:
     settled(page)
     page.mouse.move(500, 700)
     page.mouse.wheel(0, 40)
-    expect(page.get_by_text("How is it spread in each run?")).to_be_visible()
+    expect(page.get_by_text("How is it spread?")).to_be_visible()
     expect(page.get_by_text("Which part of it lies apart?")).to_be_visible()

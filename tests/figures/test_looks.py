@@ -10,7 +10,6 @@ import pytest
 from drawn_figures import (
     SPREAD,
     by_sample,
-    figure,
     frame_of,
     gap_histogram,
     note,
@@ -22,12 +21,13 @@ from drawn_figures import (
 
 from board.analysis.histograms import histogram_by_step
 from board.figures import curves, theme
+from board.figures.panel_figure import panel_figure
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 
 REWARDS = np.array([0.1, 0.4, 0.3])
 FIGURES = {
-    "curve": lambda: step_curve([series(SPREAD)], "std", "Does it rise?", "reward", 0.5, True, 0.5),
+    "curve": lambda: step_curve([series(SPREAD)], "std", "", "reward", 0.5, True, 0.5, title="Does it rise?"),
     "histogram": lambda: step_histogram(REWARDS, REWARDS + 1),
     "gaps": lambda: gap_histogram(REWARDS),
     "heat": lambda: reward_heat(*histogram_by_step(frame_of(SPREAD), "reward")),
@@ -50,29 +50,24 @@ def test_figures_take_background_and_text_colour_from_the_page(draw: Any) -> Non
 @pytest.mark.parametrize("page", ["light", "dark"])
 def test_ink_colours_all_text(page: Any) -> None:
     """Title line, ticks, axis titles and labels follow the page."""
-    chart = curves.step_curve([series(SPREAD)], "std", "Does it rise?", "reward")
-    fig = go.Figure(theme.ink(chart.spec, page))
+    spec = panel_figure(curves.step_panel([series(SPREAD)], "std", "", "reward"), "Does it rise?")
+    fig = go.Figure(theme.ink(spec, page))
 
     color = theme.TEXT_COLORS[page]
     assert fig.layout.font.color == fig.layout.xaxis.tickfont.color == fig.layout.title.subtitle.font.color == color
     assert fig.layout.yaxis.title.font.color == fig.layout.legend.font.color == fig.layout.hoverlabel.font.color == color
     assert fig.layout.title.text == "Does it rise?"
-    assert figure(chart).layout.font.color is None
+    assert go.Figure(spec).layout.font.color is None
 
 
 def test_names_from_a_run_are_shown_letter_for_letter() -> None:
     """Tags and entities of a column name reach Plotly escaped, so no link, no bold text, no template."""
-    fig = step_curve([series(SPREAD, HOSTILE)], "std", HOSTILE, HOSTILE, 0.5)
+    fig = step_curve([series(SPREAD, HOSTILE)], "std", "", HOSTILE, 0.5, title=HOSTILE)
 
-    texts = [
-        fig.layout.title.text,
-        note(fig),
-        fig.layout.annotations[0].text,
-        *(one.name for one in fig.data),
-        *fig.data[-1].text,
-    ]
+    told = fig.data[-1].hovertemplate.removeprefix("%{y:.6~g}")
+    texts = [fig.layout.title.text, note(fig), *(one.name for one in fig.data), told]
     assert all("&lt;b&gt;bold" in text and "<" not in text for text in texts)
-    assert all("evil" not in (one.hovertemplate or "") for one in fig.data)
+    assert "%{" not in told
 
 
 def luminance(color: str) -> float:

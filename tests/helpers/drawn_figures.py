@@ -10,6 +10,7 @@ from board.analysis.step_stats import per_step
 from board.figures import curves, distributions, theme
 from board.figures.chart import Chart
 from board.figures.curves import CurveSeries
+from board.figures.panel_figure import panel_figure
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
 
@@ -19,9 +20,9 @@ def figure(chart: Chart) -> go.Figure:
     return go.Figure(chart.spec)
 
 
-def step_curve(*given: Any, **named: Any) -> go.Figure:
-    """The curves as a checked figure."""
-    return figure(curves.step_curve(*given, **named))
+def step_curve(*given: Any, title: str = "", **named: Any) -> go.Figure:
+    """The curves as a checked figure of a notebook."""
+    return go.Figure(panel_figure(curves.step_panel(*given, **named), title))
 
 
 def step_histogram(*given: Any) -> go.Figure:

@@ -15,8 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.checks.contract import Severity
-from board.figures.curve_panel import CurvePanel, Healthy
-from board.figures.lines import DrawnCurve
+from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
 from board.figures.theme import COLORS
 from board.metrics.formulas import Float64Array
 

@@ -23,10 +23,7 @@ def spots(value: Any, path: Way = ()) -> Iterator[tuple[Any, Any, Way]]:
 
 
 def damaged(record: dict[str, Any], seen: set[tuple[Way, type]] | None = None) -> Iterator[dict[str, Any]]:
-    """The record with one value replaced, or one key gone; the same object every time, mended in between.
-
-    A place where `seen` has a value of the same type, of another record of that file, is not tried again.
-    """
+    """The record with one value replaced, or one key gone, where `seen` has no value of that type; one object, mended in between."""
     record, seen = copy.deepcopy(record), set() if seen is None else seen
     new = [(holder, key, (path, type(holder[key]))) for holder, key, path in spots(record)]
     new = [one for one in new if one[2] not in seen]

@@ -78,19 +78,12 @@ def test_every_command_takes_pads(tmp_path: Path, question: str) -> None:
     (copy / "rollouts.toml").unlink()
     unnamed, by_option = asked(question, copy), asked(question, copy, "--pad", NAMED)
 
+    if question == "summary":  # commands open a run in one way
+        run_pads.save(copy, (NAMED,))
+        assert _said(asked(question, copy)) == _said(expected)
+
     assert len({_said(one) for one in (expected, by_file, by_option)}) == 1
     assert _said(unnamed) != _said(expected)
-
-
-def test_a_run_has_its_pads_of_its_settings(tmp_path: Path) -> None:
-    """Commands open a run in one way, so that one of them shows that what the reader named for the run counts."""
-    place(tmp_path / "plain", "ppo", "padded", None)
-    place(tmp_path / "copy", "ppo", "padded", (NAMED, "both"))
-    plain, copy = (tmp_path / folder / "ppo" for folder in ("plain", "copy"))
-    (copy / "rollouts.toml").unlink()
-    run_pads.save(copy, (NAMED,))
-
-    assert _said(asked("summary", copy)) == _said(asked("summary", plain))
 
 
 def _said(printed: str) -> str:

@@ -20,6 +20,10 @@ from servers import Serve
 if TYPE_CHECKING:
     from s3_server import Bucket
 
+# Where Python may keep nothing that it compiled, every process that a test starts compiles the whole board: half of what it takes.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 settings.register_profile("board", deadline=None, max_examples=20)  # time is for benchmarks/; a test that needs more says so
 settings.load_profile("board")
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
+from rapidfuzz.distance import Indel
+
 Side = Literal["both", "old", "new"]
 Unit = Literal["word", "line", "text"]
 
-MOST_CHANGES: Final = 1_000
-"""Where more words than these have to go or come, the texts are compared by line; where more lines, not at all."""
-
-_MOST_STEPS: Final = 2_000_000
-"""So many equal words are walked over at most; with MOST_CHANGES, the longest search takes about half a second."""
+MOST_PAIRS: Final = 400_000_000
+"""Of more pairs of words, as two texts of 20,000 words without a common end have, the search would take seconds and a gigabyte: they are
+compared by line; of more pairs of lines, not at all."""
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTORS: Final = "\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -58,10 +58,10 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def compare(old: str, new: str) -> Diff:
-    """The runs of two texts by words, with the fewest changes there can be (Myers 1986, https://doi.org/10.1007/BF01840446).
+def compare(old: str, new: str, most_pairs: int = MOST_PAIRS) -> Diff:
+    """The runs of two texts by words, with the fewest changes there can be (the longest common subsequence, Hyyrö 2004, by rapidfuzz).
 
-    Beyond MOST_CHANGES it falls back to lines, and beyond that to the common beginning and end; `unit` says which.
+    Beyond `most_pairs` it falls back to lines, and beyond that to the common beginning and end; `unit` says which.
     One word alone in common between longer changes counts as changed, so that different sentences do not fall into crumbs.
     """
     units: tuple[tuple[Unit, list[str], list[str]], ...] = (
@@ -71,7 +71,7 @@ def compare(old: str, new: str) -> Diff:
     _, a, b = units[0]
     head, tail = _ends(a, b)
     for unit, a, b in units:
-        common = _common(a, b)
+        common = _common(a, b, most_pairs)
         if common is not None:
             stretches = _sides(a, b, common)
             found = Diff(tuple(_runs(_without_crumbs(stretches) if unit == "word" else stretches)), unit)
@@ -90,57 +90,14 @@ def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
     return head, tail
 
 
-def _common(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
+def _common(a: Sequence[str], b: Sequence[str], most_pairs: int) -> list[tuple[int, int]] | None:
     """Positions of a longest common subsequence in both; None where finding it would take too long."""
-    head, tail = _ends(a, b)
-    middle = _myers(a[head : len(a) - tail], b[head : len(b) - tail])
-    if middle is None:
+    ends = sum(_ends(a, b))
+    if (len(a) - ends) * (len(b) - ends) > most_pairs:
         return None
-    inner = [(x + head, y + head) for x, y in middle]
-    return [*((at, at) for at in range(head)), *inner, *((len(a) - at, len(b) - at) for at in range(tail, 0, -1))]
-
-
-def _myers(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Myers' greedy search: how far each diagonal k = x - y gets with 0, 1, … changes; then the way back.
-
-    Diagonals outside the two texts are never entered: what they reached stays -1, which no step prefers.
-    """
-    n, m = len(a), len(b)
-    limit = min(n + m, MOST_CHANGES)
-    zero = limit + 1
-    reached = [-1] * (2 * limit + 3)
-    reached[zero + 1] = 0
-    history: list[list[int]] = []
-    steps = 0
-    for changes in range(limit + 1):
-        history.append(reached[zero - changes - 1 : zero + changes + 2])
-        for k in range(-changes + 2 * max(0, changes - m), changes - 2 * max(0, changes - n) + 1, 2):
-            above, left = reached[zero + k + 1], reached[zero + k - 1]
-            start = x = above if left < above else left + 1
-            while x < n and x - k < m and a[x] == b[x - k]:
-                x += 1
-            reached[zero + k] = x
-            steps += x - start
-            if x >= n and x - k >= m:
-                return _way_back(history, n, m)
-        if steps > _MOST_STEPS:
-            return None
-    return None
-
-
-def _way_back(history: list[list[int]], n: int, m: int) -> list[tuple[int, int]]:
-    """The pairs on the path that reached the end, backwards; `history[d]` is what d - 1 changes reached, k = 0 in its middle."""
-    pairs: list[tuple[int, int]] = []
-    x, y = n, m
-    for changes in range(len(history) - 1, 0, -1):
-        reached, here = history[changes], x - y + changes + 1
-        above, left = reached[here + 1], reached[here - 1]
-        down = left < above
-        after = above if down else left + 1
-        pairs.extend((x - back, y - back) for back in range(1, x - after + 1))
-        x, y = (above, above - (x - y + 1)) if down else (left, left - (x - y - 1))
-    pairs.extend((at, at) for at in range(x - 1, -1, -1))
-    return pairs[::-1]
+    codes = {unit: at for at, unit in enumerate(dict.fromkeys((*a, *b)))}  # rapidfuzz compares hashes, which these are their own
+    blocks = Indel.opcodes([codes[unit] for unit in a], [codes[unit] for unit in b]).as_matching_blocks()
+    return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
 
 
 _Stretch = tuple[Side, list[str]]

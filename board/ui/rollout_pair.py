@@ -69,7 +69,7 @@ def draw(first: Called, second: Called) -> None:
         return
     difference = caches.cached(
         "pair_diff",
-        lambda: compare(*(text_of(one.rollout) for one in both)),
+        lambda: compare(text_of(first.rollout), text_of(second.rollout)),
         first.view.run,
         first.key,
         second.key,

@@ -149,6 +149,7 @@ indexed(Path(sys.argv[1]), Path(sys.argv[2]), RayEngine(sys.argv[3], faulty_task
 """
 
 
+@pytest.mark.slow
 def test_driver_killed_and_started_again(cluster: Any, run: Path, tmp_path: Path) -> None:
     """It goes on where it was: what was finished is verified and kept, nothing is lost, nothing is there twice."""
     index = tmp_path / "index"

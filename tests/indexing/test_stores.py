@@ -118,7 +118,7 @@ def test_a_second_time_nothing_travels(bucket: Bucket, run: Path) -> None:
     assert {name.partition(".")[0] for name in made} == {name.partition(".")[0] for name in parts(bucket)}
 
 
-@pytest.mark.parametrize("victims", [(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0), (4, 0, 1)], ids=str)
+@pytest.mark.parametrize("victims", [(0, 1, 2), (3, 4, 0)], ids=str)
 def test_verified_and_mended(bucket: Bucket, run: Path, victims: tuple[int, int, int]) -> None:
     """A part that is gone, or has another size, is made again; one whose bytes are others is seen where that is asked for."""
     index = f"{bucket.address}/index"
@@ -257,7 +257,7 @@ def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path, monkeypatc
     """At any instant: nothing is lost, nothing is there twice, and what was half done is nowhere."""
     there, index = put(bucket, run), f"{bucket.address}/index"
     for wanted in (1, 2):
-        process = driver(there, index, 1.5)
+        process = driver(there, index, 0.7)
         until(lambda wanted=wanted: pieces_named(bucket) >= wanted)
         process.send_signal(signal.SIGKILL)
         process.communicate()

@@ -21,6 +21,12 @@ from board.metrics.declared import DIALECTS, METRICS
 from board.recorder import RolloutRecorder
 
 
+@pytest.fixture(autouse=True)
+def read_once(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sample is parsed by whichever test is first."""
+    monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path_factory.getbasetemp() / "pushed"))
+
+
 def test_the_sample_in_tensorboard_is_what_the_board_computes(tmp_path: Path) -> None:
     """Every curve of the board is there under its name, every step once, to the last bit of a float32; with texts beside them."""
     output, errors = pushed(SAMPLE, "--to", "tensorboard", "--log-dir", tmp_path / "tb", "--board-url", "http://host:8901/")

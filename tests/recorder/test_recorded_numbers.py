@@ -182,7 +182,7 @@ def test_no_more_than_a_step_is_held(tmp_path: Path) -> None:
 
     def peak(steps: int) -> int:
         rows = (
-            {"step": step, "response": "a", "values": np.ones(20_000, np.float32), "reward": 1.0}
+            {"step": step, "response": "a", "values": np.ones(5_000, np.float32), "reward": 1.0}
             for step in range(steps)
             for _ in range(20)
         )

@@ -19,14 +19,14 @@ from board.runs.store import Store
 
 REPOSITORY = Path(__file__).parents[2]
 SECONDS = 60.0
-ROWS = 4000
+ROWS = 2000
 
 OPENED = """
 import sys, time
 from board.runs import loader, parsed_shard, range_parsing
 from board.runs.byte_range import parse
 parsed_shard.RANGE_BYTES = 20_000
-pause, loader.STALLED_SECONDS = map(float, sys.argv[2:])
+pause, loader.STALLED_SECONDS = map(float, sys.argv[1:3])
 
 def slowly(*arguments):
     time.sleep(pause)
@@ -36,19 +36,23 @@ def slowly(*arguments):
 range_parsing.parse = slowly
 from board import open_run
 print("begins", flush=True)
-run = open_run(sys.argv[1])
-right = [run.rollout(int(key))["prompt"] for key in run.frame.index[::400]] == [f"p{at}" for at in range(0, len(run.frame), 400)]
-print(len(run.frame), right, run.report.counts.total(), run.report.cache_note)
+seen = []
+for folder in sys.argv[3:]:
+    run = open_run(folder)
+    prompts = [run.rollout(int(key))["prompt"] for key in run.frame.index[::400]]
+    right = prompts == [f"p{at}" for at in range(0, len(run.frame), 400)]
+    seen.append(f"{len(run.frame)} {right} {run.report.counts.total()} {run.report.cache_note}")
+print("; ".join(seen))
 """
-"""Opens a run a range of 20 kB at a time, with a pause before each; who goes on for so many seconds is waited for."""
+"""Opens runs a range of 20 kB at a time, with a pause before each; who goes on for so many seconds is waited for."""
 
 
 class Reader:
-    """A process that opens a run."""
+    """A process that opens runs, one after another."""
 
-    def __init__(self, folder: Path, pause: float, stalled: float = 30.0) -> None:
+    def __init__(self, *folders: Path, pause: float = 0.0, stalled: float = 30.0) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", OPENED, str(folder), str(pause), str(stalled)],
+            [sys.executable, "-c", OPENED, str(pause), str(stalled), *map(str, folders)],
             env=os.environ | {"PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -64,7 +68,7 @@ class Reader:
         raise AssertionError(self.process.communicate())
 
     def ended(self) -> tuple[int, str]:
-        """How many ranges it has parsed since it was last listened to, and what it saw of the run."""
+        """How many ranges it has parsed since it was last listened to, and what it saw of its runs."""
         said, wrong = self.process.communicate(timeout=SECONDS)
         assert self.process.returncode == 0, wrong
         lines = said.splitlines()
@@ -92,7 +96,7 @@ WHOLE = f"{ROWS} True 0 "
 def test_a_run_is_parsed_once(tmp_path: Path) -> None:
     """Of three who open it at once, one does the work, and all see the whole of it."""
     folder = run_of(tmp_path)
-    readers = [Reader(folder, 0.02) for _ in range(3)]
+    readers = [Reader(folder, pause=0.02) for _ in range(3)]
     counts, seen = zip(*(one.ended() for one in readers), strict=True)
     in_folder, named = parts(folder)
     assert set(seen) == {WHOLE}
@@ -102,11 +106,11 @@ def test_a_run_is_parsed_once(tmp_path: Path) -> None:
 def test_who_is_killed_is_followed_by_another(tmp_path: Path) -> None:
     """At once, and with what was parsed before: it is not parsed again."""
     folder = run_of(tmp_path)
-    first = Reader(folder, 0.2)
+    first = Reader(folder, pause=0.2)
     for _ in range(12):  # of 0.2 s each: a manifest names the first of them by now
         first.say("parsed")
     before = time.monotonic()
-    second = Reader(folder, 0.0)
+    second = Reader(folder)
     second.say("begins")
     first.process.kill()
     first.process.communicate()
@@ -120,11 +124,11 @@ def test_who_is_killed_is_followed_by_another(tmp_path: Path) -> None:
 def test_who_does_not_go_on_is_not_waited_for(tmp_path: Path) -> None:
     """A process that was stopped holds its turn, and nobody up."""
     folder = run_of(tmp_path)
-    first = Reader(folder, 0.1)
+    first = Reader(folder, pause=0.1)
     first.say("parsed")
     os.kill(first.process.pid, signal.SIGSTOP)
     try:
-        parsed, seen = Reader(folder, 0.0, stalled=1.0).ended()
+        parsed, seen = Reader(folder, stalled=1.0).ended()
         assert (seen, parsed > 0) == (WHOLE, True)
     finally:
         os.kill(first.process.pid, signal.SIGCONT)
@@ -142,14 +146,15 @@ ODD: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("make", ODD.values(), ids=ODD)
-def test_whatever_lies_in_the_place_of_the_lock(tmp_path: Path, make: Callable[[Path], object]) -> None:
+def test_whatever_lies_in_the_place_of_the_lock(tmp_path: Path) -> None:
     """The run opens, as it does where there are no locks."""
-    folder = run_of(tmp_path, rows=40)
-    store = Store(folder)
-    store.open()
-    make(store.folder / FILE)
-    assert Reader(folder, 0.0).ended()[1].startswith("40 True 0")
+    folders = {name: run_of(tmp_path / name, rows=40) for name in ODD}
+    for name, folder in folders.items():
+        store = Store(folder)
+        store.open()
+        ODD[name](store.folder / FILE)
+    seen = dict(zip(ODD, Reader(*folders.values()).ended()[1].split("; "), strict=True))
+    assert {name: said for name, said in seen.items() if not said.startswith("40 True 0")} == {}
     assert Path(__file__).stat().st_size
 
 

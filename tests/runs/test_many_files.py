@@ -10,12 +10,19 @@ from board import open_run
 from board.runs import kept_run, range_parsing
 from board.runs.store import Store
 
-FILES = 1_200
+FILES = 240
+
+
+@pytest.fixture(autouse=True)
+def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many files are very many, and kept by a few together."""
+    monkeypatch.setattr(kept_run, "MANY_FILES", FILES - 40)
+    monkeypatch.setattr(kept_run, "TOGETHER", 50)
 
 
 def many(folder: Path) -> Path:
     """A run of very many files, of one row each but for one of two."""
-    return write_run(folder, {f"r_{at}.jsonl": [row(at // 100, reward=float(at))] * (1 + (at == 700)) for at in range(FILES)})
+    return write_run(folder, {f"r_{at}.jsonl": [row(at // 20, reward=float(at))] * (1 + (at == 140)) for at in range(FILES)})
 
 
 def kept(folder: Path) -> set[str]:
@@ -33,12 +40,12 @@ def test_many_files_are_kept_together(tmp_path: Path, monkeypatch: pytest.Monkey
     """The cache holds far fewer files than the run does, and each rollout has its own file and line, at first and from the cache."""
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", small)
     folder = many(tmp_path / "run")
-    expected = [(f"r_{at}.jsonl", line, float(at)) for at in range(FILES) for line in range(1, 2 + (at == 700))]
+    expected = [(f"r_{at}.jsonl", line, float(at)) for at in range(FILES) for line in range(1, 2 + (at == 140))]
 
     for run in (open_run(folder), open_run(folder)):
         assert places(run.frame) == expected
         assert run.report.shards == FILES
-        assert run.rollout(run.frame.index[700]).source == "r_700.jsonl:1"
+        assert run.rollout(run.frame.index[140]).source == "r_140.jsonl:1"
     assert 0 < len(kept(folder)) < FILES / 20
 
 
@@ -47,7 +54,7 @@ def test_one_more_file_has_few_read_again(tmp_path: Path) -> None:
     folder = many(tmp_path / "run")
     open_run(folder)
     before = kept(folder)
-    write_run(folder, {"r_500b.jsonl": [row(5, reward=-1.0)], "r_900.jsonl": [row(9, reward=-2.0)]})
+    write_run(folder, {"r_100b.jsonl": [row(5, reward=-1.0)], "r_180.jsonl": [row(9, reward=-2.0)]})
 
     frame = open_run(folder).frame
 
@@ -61,14 +68,14 @@ def test_what_is_wrong_is_said_of_its_file(tmp_path: Path) -> None:
     folder = many(tmp_path / "run")
     write_run(
         folder,
-        {"r_8.jsonl": lines([row(0), b"no json"]), "r_9.jsonl": b'{"step": 0, "resp', "r_800.jsonl": lines([row(8)]) + b'{"s'},
+        {"r_8.jsonl": lines([row(0), b"no json"]), "r_9.jsonl": b'{"step": 0, "resp', "r_160.jsonl": lines([row(8)]) + b'{"s'},
     )
 
     for _ in range(2):
         report = open_run(folder).report
 
         assert [(one.shard, one.line, one.severity) for one in report.problems] == [("r_8.jsonl", 2, "refused")]
-        assert sorted(report.unfinished) == ["r_800.jsonl", "r_9.jsonl"]
+        assert sorted(report.unfinished) == ["r_160.jsonl", "r_9.jsonl"]
 
 
 def test_what_is_kept_of_its_own_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

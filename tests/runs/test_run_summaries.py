@@ -111,33 +111,26 @@ def test_a_summary_of_a_sample_gives_way_once_the_cache_holds_the_run(tmp_path: 
 MAPPINGS = {"without a mapping": "", "by a mapping": '[fields]\nstep = "step"\nresponse = "response"\nreward = "reward"\n'}
 
 
-@pytest.mark.parametrize("mapping", MAPPINGS.values(), ids=MAPPINGS)
-def test_the_list_has_the_runs_own_numbers_once_it_was_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapping: str
-) -> None:
+def test_the_list_has_the_runs_own_numbers_once_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was of a part is of all of the run soon after somebody opened it, and stays so when the board begins again."""
     monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
     long = "x" * 3_000
     shards = {f"{at}.jsonl": [row(0, reward=float(at % 60 < 20), response=long)] * 10 for at in range(120)}
-    run = write_run(tmp_path / "root" / "run", shards)
-    if mapping:
-        (run / "rollouts.toml").write_text(mapping)
     of, root = RunSummaries(), tmp_path / "root"
-    first = waited(of, root, all_known)["run"].summary
-    assert first is not None
-    assert first.sampled
-    open_run(run, within=root)
+    for name, mapping in MAPPINGS.items():
+        write_run(root / name, shards | ({"rollouts.toml": mapping.encode()} if mapping else {}))
+    assert all(one.summary and one.summary.sampled for one in waited(of, root, all_known).values())
+    for name in MAPPINGS:
+        open_run(root / name, within=root)
 
-    def is_whole(found: dict[str, SummaryState]) -> bool:
-        summary = found["run"].summary
-        return summary is not None and not summary.sampled
+    def are_whole(found: dict[str, SummaryState]) -> bool:
+        return all(one.summary is not None and not one.summary.sampled for one in found.values())
 
     again = RunSummaries()
     for summaries in (of, again):
-        told = waited(summaries, root, is_whole)["run"].summary
-        assert told is not None
-        assert (told.sampled, told.rollouts) == (False, 1_200)
-        assert told.last["reward"] == pytest.approx(1 / 3, abs=1e-5)
+        told = {name: one.summary for name, one in waited(summaries, root, are_whole).items() if one.summary}
+        assert {name: (one.sampled, one.rollouts) for name, one in told.items()} == dict.fromkeys(MAPPINGS, (False, 1_200))
+        assert [one.last["reward"] for one in told.values()] == pytest.approx([1 / 3] * 2, abs=1e-5)
 
 
 def test_a_mapping_that_is_taken_counts_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,15 +76,15 @@ DENSE = "decompressed it is more than 200 times as long"
 
 CASES: Final[dict[str, tuple[str, Callable[[Path], object], list[list[int]], str]]] = {
     "a line of 500 MB": ("a.jsonl", _line_of_letters, [[1, 1], [2, 3]], f"a.jsonl:2: {LONG} {len(GOOD)} on"),
-    "3 GB and a row": (
+    "1.3 GB and a row": (
         "a.jsonl",
-        lambda path: _hole(path, 3 << 30, b"\n" + LAST),
+        lambda path: _hole(path, 5 << 28, b"\n" + LAST),
         [[1, 1], [2, 3]],
         f"a.jsonl:2: {LONG} {len(GOOD)} on",
     ),
-    "3 GB without an end": (
+    "1.3 GB without an end": (
         "a.jsonl",
-        lambda path: _hole(path, 3 << 30, b""),
+        lambda path: _hole(path, 5 << 28, b""),
         [[1, 1]],
         f"a.jsonl:2: {LONG} {len(GOOD)} on: it is left out, with all that follows it",
     ),
@@ -100,6 +100,16 @@ CASES: Final[dict[str, tuple[str, Callable[[Path], object], list[list[int]], str
 }
 
 
+def said_of(base: Path, code: str) -> dict[str, dict[str, Any]]:
+    """What a process says of each run."""
+    environment = {**os.environ, "RL_BOARD_CACHE": str(base / "cache")}
+    command = [sys.executable, "-c", code, str(base / "root")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
+    shutil.rmtree(base / "cache", ignore_errors=True)
+    assert done.returncode == 0, (done.stdout, done.stderr[-2000:])
+    return {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
+
+
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What one reader, bounded to 1 GB and 90 s of the processor, says of each run, opened twice."""
@@ -107,16 +117,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     for case, (name, make, _, _) in CASES.items():
         (base / "root" / case).mkdir(parents=True)
         make(base / "root" / case / name)
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(base / "root")],
-        env={**os.environ, "RL_BOARD_CACHE": str(base / "cache")},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout, done.stderr[-2000:])
-    return {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
+    return said_of(base, CHILD)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -275,17 +276,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
         run.mkdir(parents=True)
         (run / "a.jsonl").write_bytes(GOOD)
         (run / name).write_bytes(make())
-    done = subprocess.run(
-        [sys.executable, "-c", COUNTING.replace("(90, 90)", "(300, 300)"), str(base / "root")],
-        env={**os.environ, "RL_BOARD_CACHE": str(base / "cache")},
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    shutil.rmtree(base / "cache", ignore_errors=True)
-    assert done.returncode == 0, (done.stdout, done.stderr[-2000:])
-    return {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
+    return said_of(base, COUNTING.replace("(90, 90)", "(300, 300)"))
 
 
 @pytest.mark.parametrize("case", CONTAINERS)

@@ -31,7 +31,7 @@ BESIDE: Final = (
 
 def _sparse(path: Path) -> None:
     path.touch()
-    os.truncate(path, 1 << 28)
+    os.truncate(path, 1 << 26)
 
 
 OUTSIDE: Final = "/etc/hostname"

@@ -74,7 +74,13 @@ def test_one_row_of_each_field(value: str, tmp_path: Path) -> None:
     rows = rows_of(len(FIELDS) // 2)
     for at, field in enumerate(FIELDS):
         rows[at][field] = ODD[value]
-    _answers(write_run(tmp_path / "run", {"a.jsonl": rows}))
+    _looks(write_run(tmp_path / "run", {"a.jsonl": rows}))
+
+
+def test_commands_answer_where_one_row_is_odd(tmp_path: Path) -> None:
+    """One run that has, of each field, a row with every odd value among sound rows: no command fails there."""
+    odd = [rows_of(1, 1)[0] | {field: value} for field in FIELDS for value in ODD.values()]
+    _answers(write_run(tmp_path / "run", {"a.jsonl": [*rows_of(), *(one | {"step": at // 8} for at, one in enumerate(odd))]}))
 
 
 @pytest.mark.parametrize("value", ODD)

@@ -1,8 +1,8 @@
 """Tests that whatever stands in a record, a format reads it or refuses it with a reason, and never fails."""
 
 import contextlib
-import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from damages import damaged
@@ -17,11 +17,12 @@ from board.formats.contract import Head, Place
 def test_damage_is_read_or_refused(folder: str, path: Path) -> None:
     """One wrong value anywhere ends in rollouts or in a reason, and leaves the record as it was."""
     module, name = MODULES[folder], path.relative_to(GOLDEN / folder).as_posix()
+    seen = set[Any]()
     for record in records(path)[:3]:
-        for one in damaged(record):
-            before = copy.deepcopy(one)
+        for one in damaged(record, seen):
+            before = repr(one)
             with contextlib.suppress(RowRefused):
                 formats.read(one, module, Place(name, 1))
-            assert repr(one) == repr(before)
+            assert repr(one) == before
             module.recognise(Head(name, (one,)))
             module.note(Head(name, (one,)))

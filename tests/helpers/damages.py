@@ -11,18 +11,24 @@ JUNK: tuple[Any, ...] = (None, True, 5, -1.5, "x", [], {}, [None], [5], ["x"], [
 """A value of every shape, none of which belongs where it is put."""
 
 
-def spots(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container within a value with a key of it; of a list, its first two items."""
+Way = tuple[str | int, ...]
+
+
+def spots(value: Any, path: Way = ()) -> Iterator[tuple[Any, Any, Way]]:
+    """Every container within a value with a key of it and the way there; of a list, its first two items."""
     keys = list(value) if isinstance(value, dict) else range(min(len(value), 2)) if isinstance(value, list) else ()
     for key in keys:
-        yield value, key
-        yield from spots(value[key])
+        yield value, key, (*path, key)
+        yield from spots(value[key], (*path, key))
 
 
-def damaged(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The record with one value replaced, or one key gone; the same object every time, mended in between."""
-    record = copy.deepcopy(record)
-    for holder, key in list(spots(record)):
+def damaged(record: dict[str, Any], seen: set[tuple[Way, type]] | None = None) -> Iterator[dict[str, Any]]:
+    """The record with one value replaced, or one key gone, where `seen` has no value of that type; one object, mended in between."""
+    record, seen = copy.deepcopy(record), set() if seen is None else seen
+    new = [(holder, key, (path, type(holder[key]))) for holder, key, path in spots(record)]
+    new = [one for one in new if one[2] not in seen]
+    seen.update(place for _, _, place in new)
+    for holder, key, _ in new:
         kept = holder[key]
         for junk in (*JUNK, *SIZES) if isinstance(kept, int | float) else JUNK:
             holder[key] = copy.deepcopy(junk)

@@ -43,14 +43,14 @@ AT_ONCE = 64
 def damaged_record(record: dict[str, Any], dice: random.Random) -> dict[str, Any]:
     """The record with one value replaced, moved, doubled or gone."""
     mutant = copy.deepcopy(record)
-    holder, key = dice.choice([*spots(mutant)] or [(mutant, "x")])
+    holder, key, _ = dice.choice([*spots(mutant)] or [(mutant, "x", ())])
     change = dice.randrange(5)
     if change == 0 and isinstance(holder, dict):
         holder.pop(key, None)
     elif change == 1 and isinstance(holder, dict):
         holder[f"{key}_"] = holder.pop(key, None)
     elif change == 2:
-        other, place = dice.choice([*spots(mutant)] or [(mutant, "x")])
+        other, place, _ = dice.choice([*spots(mutant)] or [(mutant, "x", ())])
         holder[key] = copy.deepcopy(other[place])
     elif change == 3 and isinstance(holder, list):
         holder[key:] = [*holder[key:], *holder[key:]]

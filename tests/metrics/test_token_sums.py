@@ -114,7 +114,7 @@ def expected(name: str, row: Row, counts: list[bool]) -> list[float]:
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(batches(), st.sampled_from(sorted(PER_TOKEN)))
 def test_moments_are_those_of_a_loop(batch: tuple[list[Row], list[list[bool]]], name: str) -> None:
     """Count, mean, sum, largest, smallest and the sums around the mean are those of the counted tokens, one by one."""

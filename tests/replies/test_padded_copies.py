@@ -67,7 +67,7 @@ def asked(question: str, run: Path, *options: str) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_command_takes_pads(tmp_path: Path, question: str) -> None:
-    """--pad names what rollouts.toml or the settings of the run may name, too: each gives the reply of the run without padding."""
+    """--pad names what rollouts.toml names in other runs: with either the reply is that of the run without padding."""
     place(tmp_path / "plain", "ppo", "padded", None)
     place(tmp_path / "copy", "ppo", "padded", (NAMED, "both"))
     plain, copy = (tmp_path / folder / "ppo" for folder in ("plain", "copy"))
@@ -77,10 +77,12 @@ def test_every_command_takes_pads(tmp_path: Path, question: str) -> None:
     by_file = asked(question, copy)
     (copy / "rollouts.toml").unlink()
     unnamed, by_option = asked(question, copy), asked(question, copy, "--pad", NAMED)
-    run_pads.save(copy, (NAMED,))
-    by_settings = asked(question, copy)
 
-    assert len({_said(one) for one in (expected, by_file, by_option, by_settings)}) == 1
+    if question == "summary":  # commands open a run in one way
+        run_pads.save(copy, (NAMED,))
+        assert _said(asked(question, copy)) == _said(expected)
+
+    assert len({_said(one) for one in (expected, by_file, by_option)}) == 1
     assert _said(unnamed) != _said(expected)
 
 

@@ -228,7 +228,7 @@ def _frame_looks(run: Any, look: Look) -> None:
 
 
 def _token_looks(run: Any, look: Look) -> None:
-    from board.analysis import kept_phrases, token_survey, vocabulary
+    from board.analysis import phrases, token_survey, vocabulary
 
     trained = run.trained
     look(
@@ -243,7 +243,7 @@ def _token_looks(run: Any, look: Look) -> None:
     )
     look(
         "phrases of the sample",
-        lambda: kept_phrases.of_run(trained),
+        lambda: phrases.of_run(trained),
         lambda one: f"{len(one.listed)} of {len(one.keys):,} rollouts",
     )
 

@@ -19,6 +19,7 @@ from board.analysis.phrase_sample import PhraseSample, phrase_sample
 from board.analysis.phrase_worth import Compared, Truth, Within, compared, worths
 from board.analysis.within_groups import discordant, sides
 from board.metrics.formulas import Float64Array
+from board.runs import kept_of_run
 from board.runs.run import Run
 from board.text.text_units import cut
 
@@ -70,6 +71,17 @@ class Phrases:
         """The rollouts of the sample that hold the phrase in row `at`."""
         found: NDArray[np.int64] = self.keys[np.unpackbits(self.held[at], count=len(self.keys)).astype(bool)]
         return found
+
+
+KEPT: Final = "run-phrases"
+
+
+def of_run(run: Run, least: int = LEAST, told: Told = lambda _: None) -> Phrases:
+    """`find` in the run; what is of `least` = LEAST is kept beside it: to look for them takes seconds where texts are long."""
+    if least != LEAST:
+        return find(run, least, Z_LIMIT, told)
+    choices = f"{LEAST} {Z_LIMIT} {MOST_STRETCHES}"
+    return kept_of_run.made(run, KEPT, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, told))
 
 
 def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, told: Told = lambda _: None) -> Phrases:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from board.analysis import vocabulary_counts
 from board.analysis.log_odds import against_shared_prior
 from board.analysis.vocabulary_counts import METRICS
+from board.runs import kept_of_run
 from board.runs.parts import Part
 from board.runs.run import Run
 from board.text.token_decoding import codec_of, decoded
@@ -66,6 +67,15 @@ class Vocabulary:
         """(t, s): the share of a stretch's tokens that each is; 0 in one without tokens."""
         found: NDArray[np.float32] = (self.counts / np.maximum(self.counts.sum(axis=0), 1)).astype(np.float32)
         return found
+
+
+KEPT: Final = "run-vocabulary"
+
+
+def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
+    """`vocabulary` of the run, kept beside it: to lay a hundred million tokens' parts together takes seconds."""
+    choices = f"{MOST_STRETCHES} {MOST_TOKENS} {LEAST}"
+    return kept_of_run.made(run, KEPT, choices, Vocabulary, lambda: vocabulary(run, progress))
 
 
 def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:

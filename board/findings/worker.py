@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from board.analysis import kept_phrases, kept_vocabulary
+from board.analysis import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
 from board.runs import kept_of_run
@@ -48,8 +48,8 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 def _keep_words(run: Run, tell: Callable[[float], None]) -> None:
     """Make what the page Words shows, so that whoever opens it finds it there."""
     if kept_of_run.is_kept(run):
-        kept_phrases.of_run(run)
-        kept_vocabulary.of_run(run, tell)
+        phrases.of_run(run)
+        vocabulary.of_run(run, tell)
 
 
 def _answered(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:

@@ -4,17 +4,24 @@ Each table has the key of the rollouts it was made of; that of a run which has g
 is kept. Knows neither what a table holds nor who makes it.
 """
 
-from typing import Any, Final, get_args
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 from xxhash import xxh3_128
 
 from board.runs import kept_tables
 from board.runs.run import Run, Split
 
 _KEY: Final = b"of"
+_ABOUT: Final = b"about"
+
+_T = TypeVar("_T")
 
 
 def is_kept(run: Run) -> bool:
@@ -52,13 +59,42 @@ def _key(run: Run, choices: str) -> bytes:
     return digest.hexdigest().encode()
 
 
-def lists_of(grid: NDArray[Any]) -> pa.FixedSizeListArray:
-    """A grid (n, m) as a column of n lists of m numbers."""
-    return pa.FixedSizeListArray.from_arrays(pa.array(grid.ravel()), grid.shape[1])
+def made(run: Run, name: str, choices: str, kind: type[_T], make: Callable[[], _T]) -> _T:
+    """What `make` makes of the run, a dataclass of `kind`: out of the cache where it was made of these very rollouts before, else made now,
+    and kept if they are all."""
+    found = read(run, name, choices)
+    if found is None:
+        new = make()
+        keep(run, name, packed(new), choices)
+        return new
+    about = json.loads(found.schema.metadata[_ABOUT])
+    return kind(**{field: _read(one, found.column(0)) for field, one in about.items()})
 
 
-def grid_of(table: pa.Table, name: str) -> NDArray[Any]:
-    """The grid that such a column is of."""
-    column = table.column(name).combine_chunks()
-    found: NDArray[Any] = column.flatten().to_numpy().reshape(len(column), column.type.list_size)
-    return found
+def packed(of: Any) -> pa.Table:
+    """A dataclass of arrays, frames, texts and numbers as a table: a row of bytes for each array; what each field is stands in its metadata."""
+    arrays: list[bytes] = []
+    about = {one.name: _described(getattr(of, one.name), arrays) for one in fields(of)}
+    return pa.table({"bytes": pa.array(arrays, pa.large_binary())}, metadata={_ABOUT: json.dumps(about)})
+
+
+def _described(value: Any, arrays: list[bytes]) -> Any:
+    if isinstance(value, Mapping | pd.DataFrame):
+        inner = {name: _described(np.asarray(one), arrays) for name, one in value.items()}
+        return {"by_name": inner, "is_frame": isinstance(value, pd.DataFrame)}
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        written = value.tobytes()
+        arrays.append(written + bytes(8 - len(written) % 8))  # so that each begins where its numbers may
+        return {"array": len(arrays) - 1, "type": value.dtype.str, "shape": value.shape}
+    return [*value] if isinstance(value, np.ndarray | tuple) else value
+
+
+def _read(about: Any, arrays: pa.ChunkedArray) -> Any:
+    if not isinstance(about, dict):
+        return tuple(about) if isinstance(about, list) else about
+    if "array" in about:
+        return np.frombuffer(arrays[about["array"]].as_buffer(), about["type"], math.prod(about["shape"])).reshape(about["shape"])
+    found = {name: _read(one, arrays) for name, one in about["by_name"].items()}
+    if not about["is_frame"]:
+        return found
+    return pd.DataFrame({name: pd.Series(one, dtype=getattr(one, "dtype", object)) for name, one in found.items()})

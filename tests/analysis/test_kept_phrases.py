@@ -9,10 +9,8 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis import kept_phrases
-from board.analysis.phrases import LEAST, Phrases, find
+from board.analysis.phrases import KEPT, LEAST, Phrases, find, of_run
 from board.runs import kept_of_run
-from board.runs.run import Run
 
 
 def planted(steps: int = 6) -> list[dict[str, object]]:
@@ -35,18 +33,13 @@ def same(one: Phrases, other: Phrases) -> bool:
     return True
 
 
-def kept(run: Run) -> bool:
-    """Whether the cache has them."""
-    return kept_of_run.read(run, kept_phrases.NAME, "20 3.0 120") is not None
-
-
 @pytest.mark.parametrize("rows", [planted(), planted(1), [row(0)]])
 def test_come_back_as_they_were_found(rows: list[dict[str, object]], tmp_path: Path) -> None:
     """With rewards and steps, with one step, and where there is no phrase."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": rows}))
-    made = kept_phrases.of_run(run)
-    assert kept(run)
-    again = kept_phrases.of_run(open_run(tmp_path / "run"))
+    made = of_run(run)
+    assert kept_of_run.read(run, KEPT, "20 3.0 120") is not None
+    again = of_run(open_run(tmp_path / "run"))
     assert same(again, made)
     assert same(made, find(run))
     if len(made.listed):
@@ -56,6 +49,6 @@ def test_come_back_as_they_were_found(rows: list[dict[str, object]], tmp_path: P
 def test_another_count_is_looked_for_anew(tmp_path: Path) -> None:
     """And does not take the place of what is kept."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": planted()}))
-    usual = kept_phrases.of_run(run)
-    assert same(kept_phrases.of_run(run, LEAST + 30), find(run, LEAST + 30))
-    assert same(kept_phrases.of_run(run), usual)
+    usual = of_run(run)
+    assert same(of_run(run, LEAST + 30), find(run, LEAST + 30))
+    assert same(of_run(run), usual)

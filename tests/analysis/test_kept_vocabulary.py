@@ -9,10 +9,8 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis import kept_vocabulary
-from board.analysis.vocabulary import Vocabulary, vocabulary
+from board.analysis.vocabulary import KEPT, Vocabulary, of_run, vocabulary
 from board.runs import kept_of_run
-from board.runs.run import Run
 
 
 def lines(steps: int) -> list[dict[str, Any]]:
@@ -32,35 +30,22 @@ def same(one: Vocabulary, other: Vocabulary) -> bool:
     return True
 
 
-def kept(run: Run) -> bool:
-    """Whether the cache has it."""
-    return kept_of_run.read(run, kept_vocabulary.NAME, "120 20000 5") is not None
-
-
 @pytest.mark.parametrize("steps", [1, 9, 130])
 def test_comes_back_as_it_was_made(steps: int, tmp_path: Path) -> None:
     """Made, then read by another who opens the run; rare tokens, unknown numbers and many steps among it."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": lines(steps)}))
-    assert not kept(run)
-    made = kept_vocabulary.of_run(run)
-    assert kept(open_run(tmp_path / "run"))
-    assert same(kept_vocabulary.of_run(open_run(tmp_path / "run")), made)
+    made = of_run(run)
+    assert kept_of_run.read(open_run(tmp_path / "run"), KEPT, "120 20000 5") is not None
+    assert same(of_run(open_run(tmp_path / "run")), made)
     assert same(made, vocabulary(run))
 
 
 def test_a_run_that_grows_is_counted_again(tmp_path: Path) -> None:
     """What was kept of less is not shown for more, and steps alone are not kept."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": lines(3)}))
-    before = kept_vocabulary.of_run(run)
+    before = of_run(run)
     grown = open_run(write_run(tmp_path / "run", {"b.jsonl": lines(5)}))
-    assert kept_vocabulary.of_run(grown).total == vocabulary(grown).total > before.total
+    assert of_run(grown).total == vocabulary(grown).total > before.total
     some = grown.of_steps(0, 1)
-    assert kept_vocabulary.of_run(some).total == vocabulary(some).total
-    assert same(kept_vocabulary.of_run(grown), vocabulary(grown))
-
-
-def test_a_run_without_tokens_keeps_nothing(tmp_path: Path) -> None:
-    """There is nothing to wait for."""
-    run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(0)]}))
-    assert kept_vocabulary.of_run(run).total == 0
-    assert not kept(run)
+    assert of_run(some).total == vocabulary(some).total
+    assert same(of_run(grown), vocabulary(grown))

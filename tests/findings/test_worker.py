@@ -7,7 +7,7 @@ import pytest
 from hacked import TURN, write_hacked
 from rows import write_run
 
-from board.analysis import kept_phrases, kept_vocabulary
+from board.analysis import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
 from board.findings.watching import LookOrder, look
@@ -86,7 +86,7 @@ def test_words_finds_what_it_shows(tmp_path: Path) -> None:
     look(order(folder), lambda share: True)
 
     run = open_run(folder).trained
-    assert {name for name in (kept_vocabulary.NAME, kept_phrases.NAME) if kept_tables.is_kept(run.parts[0], name)} == {
-        kept_vocabulary.NAME,
-        kept_phrases.NAME,
+    assert {name for name in (vocabulary.KEPT, phrases.KEPT) if kept_tables.is_kept(run.parts[0], name)} == {
+        vocabulary.KEPT,
+        phrases.KEPT,
     }

@@ -1,14 +1,17 @@
 """Tables made of a whole run: found again by these very rollouts and choices alone, and in the place of those of an earlier state."""
 
+import math
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 from rows import row, write_run
 
 from board import open_run
 from board.runs import kept_of_run
-from board.runs.kept_of_run import grid_of, lists_of
 from board.runs.run import Run
 
 
@@ -59,12 +62,32 @@ def test_a_filter_keeps_nothing(tmp_path: Path) -> None:
     assert not list(run.parts[0].file.parent.glob("*.some.*"))
 
 
-def test_grids(tmp_path: Path) -> None:
-    """A grid comes back as it was, of no rows too, and through a file."""
+@dataclass(frozen=True)
+class Made:
+    """A bit of everything that is kept."""
+
+    grid: NDArray[np.float32]
+    none: NDArray[np.uint8]
+    frame: pd.DataFrame
+    by_name: dict[str, NDArray[np.int64]]
+    nothing: dict[str, NDArray[np.int64]]
+    texts: tuple[str, ...]
+    share: float
+    word: str
+
+
+def test_what_was_made_comes_back(tmp_path: Path) -> None:
+    """Arrays with their types and shapes, of no rows too, frames, texts of any letters, numbers that are none; it is made but once."""
+    frame = pd.DataFrame({"phrase": np.array(["a\0", "\u2028 ü"], object), "n": [1, 2], "z": [0.5, np.nan]}).astype(
+        {"phrase": object}
+    )
+    grid = np.arange(6, dtype=np.float32).reshape(2, 3)
+    made = Made(grid, np.zeros((0, 4), np.uint8), frame, {"a": np.array([1, 2, 3])}, {}, ("", "\ud800x", "明"), math.nan, "words")
     run = run_of(tmp_path / "run", 1)
-    for grid in (np.arange(6, dtype=np.float32).reshape(2, 3), np.zeros((0, 4), np.uint8)):
-        kept_of_run.keep(run, "grids", pa.table({"grid": lists_of(grid)}))
-        found = kept_of_run.read(run, "grids")
-        assert found is not None
-        np.testing.assert_array_equal(grid_of(found, "grid"), grid)
-        assert grid_of(found, "grid").dtype == grid.dtype
+    for make in (lambda: made, None):
+        found = kept_of_run.made(run, "some", "", Made, make)  # type: ignore[arg-type]
+        pd.testing.assert_frame_equal(found.frame, frame)
+        for one in fields(made):
+            if one.name != "frame":
+                np.testing.assert_equal(getattr(found, one.name), getattr(made, one.name))
+        assert found.none.dtype.name == "uint8"

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis import kept_phrases, kept_vocabulary
+from board.analysis import phrases, vocabulary
 from board.analysis.log_odds import Z_LIMIT
 from board.analysis.phrases import LEAST, Phrases
 from board.analysis.text_search import SearchText, checked
@@ -41,7 +41,7 @@ def found_phrases(least: int) -> Phrases:
 
     def make() -> Phrases:
         with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as told:
-            return kept_phrases.of_run(run, least, told)
+            return phrases.of_run(run, least, told)
 
     return caches.cached("phrases", make, run, least, keep=2)
 
@@ -78,7 +78,7 @@ def counted_tokens() -> Vocabulary:
 
     def make() -> Vocabulary:
         with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
-            return kept_vocabulary.of_run(run, told)
+            return vocabulary.of_run(run, told)
 
     return caches.cached("vocabulary", make, run, keep=2)
 

@@ -25,7 +25,8 @@ MOST_UNITS: Final = 250
 The method of random groups (Wolter, Introduction to Variance Estimation, 2007, chapter 2): the width errs by some 4 % more, which is
 what a thousand resamples err by in any case."""
 
-_TAILS: Final = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
+TAILS: Final = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
+"""The shares of resamples below either end of an interval."""
 
 _AT_ONCE: Final = 4_000_000
 """So many means are held in memory at once."""
@@ -78,7 +79,7 @@ def unit_intervals(
         for some in np.array_split(alike, -(-len(alike) * resamples // _AT_ONCE)):
             at = first[some][:, None] + np.arange(size)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                low[some], high[some] = np.quantile((sums[at] @ drawn.T) / (counts[at] @ drawn.T), _TAILS, axis=1)
+                low[some], high[some] = np.quantile((sums[at] @ drawn.T) / (counts[at] @ drawn.T), TAILS, axis=1)
     known = np.isfinite(low) & np.isfinite(high)
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
@@ -127,7 +128,10 @@ def _blocks(
 
 @lru_cache(8)
 def _draws(size: int, resamples: int) -> Float64Array:
-    """How often each of `size` units is drawn, (resamples, size); each row adds up to `size`."""
-    drawn = np.random.default_rng([_SEED, size]).integers(0, size, (resamples, size))
-    cells = (drawn + np.arange(resamples)[:, None] * size).ravel()
-    return np.bincount(cells, minlength=resamples * size).reshape(resamples, size).astype(np.float64)
+    return drawn(np.random.default_rng([_SEED, size]), size, resamples)
+
+
+def drawn(rng: np.random.Generator, units: int, resamples: int = RESAMPLES) -> Float64Array:
+    """How often each of the units is drawn, (resamples, units); each row adds up to `units`."""
+    places = rng.integers(0, max(1, units), (resamples, units)) + np.arange(resamples)[:, None] * units
+    return np.bincount(places.ravel(), minlength=resamples * units).reshape(resamples, units).astype(np.float64)

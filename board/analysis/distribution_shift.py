@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.bootstrap import COVERAGE
-from board.analysis.prompt_draws import TAILS, PromptDraws
+from board.analysis.bootstrap import COVERAGE, TAILS
+from board.analysis.prompt_draws import PromptDraws
 from board.analysis.step_shift import wasserstein
 from board.metrics.formulas import Float64Array
 

@@ -11,11 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.bootstrap import COVERAGE, MOST_UNITS, RESAMPLES, units_of
+from board.analysis.bootstrap import MOST_UNITS, drawn, units_of
 from board.metrics.formulas import Float64Array
-
-TAILS: Final = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
-"""The shares of resamples below either end of an interval."""
 
 _SEED: Final = 0
 
@@ -36,7 +33,7 @@ class PromptDraws:
             blocks = min(len(there), MOST_UNITS)
             rng = np.random.default_rng([_SEED, kind, len(there)])
             block[rng.permutation(there)] = sum(one.shape[1] for one in weights) + np.arange(len(there)) % max(1, blocks)
-            weights.append(_drawn(rng, blocks))
+            weights.append(drawn(rng, blocks))
         self.weights: Float64Array = np.concatenate(weights, axis=1)
         """(RESAMPLES, blocks): how often each block is drawn."""
         self.a, self.b = np.split(block[units], [len(prompts_a)])
@@ -50,9 +47,3 @@ class PromptDraws:
     def tell(self) -> bool:
         """Whether there are prompts enough for an interval: two of each run."""
         return min(self.prompts) > 1
-
-
-def _drawn(rng: np.random.Generator, blocks: int) -> Float64Array:
-    """How often each of the blocks is drawn, (RESAMPLES, blocks); each row adds up to `blocks`."""
-    places = rng.integers(0, max(1, blocks), (RESAMPLES, blocks)) + np.arange(RESAMPLES)[:, None] * blocks
-    return np.bincount(places.ravel(), minlength=RESAMPLES * blocks).reshape(RESAMPLES, blocks).astype(np.float64)

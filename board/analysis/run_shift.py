@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.bootstrap import TAILS
 from board.analysis.distribution_shift import DistributionShift, PromptValues, shift
-from board.analysis.prompt_draws import TAILS, PromptDraws
+from board.analysis.prompt_draws import PromptDraws
 from board.analysis.shared_prompts import shared_prompts
 from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array

@@ -296,15 +296,8 @@ def covariance(
 def token_metric_names(fields: Iterable[str]) -> list[str]:
     """The screen names of all token metrics of rollouts with those fields, in the order of the screen."""
     held = {name: np.zeros(0, np.float32) for name in fields}
-    return [*token_makers(with_centres(held, 0.0, 0.0))]
-
-
-def with_centres(arrays: Mapping[str, FloatArray], logprob: float, advantage: float) -> Mapping[str, FloatArray]:
-    """The token arrays of one rollout, and beside them the means over the tokens of its step; as they are where they lack a field."""
-    if not set(CENTRES) <= set(arrays):
-        return arrays
-    means = zip(CENTRES.items(), (logprob, advantage), strict=True)
-    return {**arrays, **{name: np.full(arrays[field].shape, mean, np.float32) for (field, name), mean in means}}
+    centres = dict.fromkeys(CENTRES.values(), np.zeros(0, np.float32)) if set(CENTRES) <= set(held) else {}
+    return [*token_makers({**held, **centres})]
 
 
 _ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob")

@@ -96,15 +96,14 @@ def _rule(usual: float, *, losing: bool) -> CohortRule:
     return CohortRule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
 
 
-def rule_text(rule: CohortRule, *, cohorts: bool, losing: bool) -> str:
+def rule_text(rule: CohortRule, *, losing: bool) -> str:
     """The rule in words."""
-    parts = [f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more."]
-    if cohorts:
-        first, last = ("visit was not", "one was") if rule.ends == 1 else (f"{rule.ends} visits were not", f"{rule.ends} were")
-        halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} visits, each half of them)"
-        parts.append(
-            f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix."
-        )
+    first, last = ("visit was not", "one was") if rule.ends == 1 else (f"{rule.ends} visits were not", f"{rule.ends} were")
+    halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} visits, each half of them)"
+    parts = [
+        f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more.",
+        f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix.",
+    ]
     if losing:
         parts.append(
             f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'visit')}."

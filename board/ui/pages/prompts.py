@@ -194,7 +194,7 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
         missing.extend(prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE]))
         return
     if several:
-        st.caption(rule_text(choices.rule, cohorts=True, losing=compared))  # our own words and numbers: a caption reads Markdown
+        st.caption(rule_text(choices.rule, losing=compared))  # our own words and numbers: a caption reads Markdown
         over_steps(visited, choices.rule)
     once(listed, rewarded=rewarded)
     overview(visited, listed, keys, choices)

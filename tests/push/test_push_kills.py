@@ -60,7 +60,7 @@ def test_a_kill_doubles_one_line_at_most(tmp_path: Path) -> None:
     assert counted.total() <= 301
 
 
-@pytest.mark.parametrize(("tracker", "seconds"), zip(OFFLINE, [0, 0.3] * 2, strict=True))
+@pytest.mark.parametrize(("tracker", "seconds"), [*zip(OFFLINE, [0, 0.3] * 2, strict=True)])
 def test_a_kill_costs_other_trackers_no_step(tmp_path: Path, tracker: str, seconds: float) -> None:
     """What a killed push had not yet handed over to the tracker's files is pushed by the next one."""
     pytest.importorskip(tracker)

@@ -41,7 +41,7 @@ def places(reward: "pd.Series[float]", kl: "pd.Series[float]") -> Places:
     return steps[known], np.sqrt(squared[known]), height[known]
 
 
-def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -> Chart:
+def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]") -> Chart:
     """The path of the run: x = √KL, y = mean reward, each point coloured by its step, some numbered. A point's id is its step.
 
     `kl` in nats per response. Raises FieldMissing where fewer than two steps have both.
@@ -51,7 +51,7 @@ def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -
         raise FieldMissing("Reward against √KL needs reward, logprobs and ref_logprobs in two steps at least.")
     near = np.flatnonzero(_is_near(distance))
     line, kept = (near[kept_points([distance[near], height[near]], limit=limit)] for limit in (LIMIT, MOST_DOTS))
-    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL in nats, {kl_name}")
+    layout = base_layout("Does more distance still buy reward?", "mean reward against √KL in nats, k3 of the whole response")
     layout |= {"hovermode": "closest", "hoverdistance": 20}
     beyond = steps.size - near.size
     notes = [

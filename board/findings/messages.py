@@ -13,7 +13,7 @@ from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable
 
 
-def of_rollouts(finding: Finding) -> str:
+def condition_of_rollouts(finding: Finding) -> str:
     """Holds for the rollouts that show the finding, and for others of the same lines; empty where no line does."""
     lines: dict[str, set[int]] = {}
     for place in (*finding.rollouts, *(token.rollout for token in finding.tokens)):
@@ -24,7 +24,7 @@ def of_rollouts(finding: Finding) -> str:
     return each[0] if len(each) == 1 else " OR ".join(f"({one})" for one in each)
 
 
-def of_steps(finding: Finding) -> str:
+def condition_of_steps(finding: Finding) -> str:
     """Holds for the rollouts of the steps that the finding spans."""
     return f"step BETWEEN {finding.first_step} AND {finding.last_step}"
 

@@ -89,10 +89,10 @@ def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
     return ~dossier.since(max(3, round(FIRST_SHARE * len(dossier.steps.numbers))))
 
 
-def usual_most(dossier: Dossier, values: Float64Array, share: float = 0.95) -> float:
+def usual_most(dossier: Dossier, values: Float64Array) -> float:
     """What all but a few of the rollouts of the first steps stay below, of (rows,) values; -inf where none has one."""
     first = values[first_rows(dossier) & np.isfinite(values)]
-    return float(np.quantile(first, share)) if len(first) else -np.inf
+    return float(np.quantile(first, 0.95)) if len(first) else -np.inf
 
 
 def as_found(

@@ -83,9 +83,10 @@ def _described(value: Any, arrays: list[bytes]) -> Any:
         inner = {name: _described(np.asarray(one), arrays) for name, one in value.items()}
         return {"by_name": inner, "is_frame": isinstance(value, pd.DataFrame)}
     if isinstance(value, np.ndarray) and value.dtype != object:
-        written = value.tobytes()
-        arrays.append(written + bytes(8 - len(written) % 8))  # so that each begins where its numbers may
-        return {"array": len(arrays) - 1, "type": value.dtype.str, "shape": value.shape}
+        written = value.tobytes() + bytes(8 - value.nbytes % 8)  # so that each begins where its numbers may
+        if written not in arrays:  # as of a vocabulary of which all numbers are known
+            arrays.append(written)
+        return {"array": arrays.index(written), "type": value.dtype.str, "shape": value.shape}
     return [*value] if isinstance(value, np.ndarray | tuple) else value
 
 

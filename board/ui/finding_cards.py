@@ -81,9 +81,9 @@ def _details(finding: Finding) -> None:
     st.text(f"Looks the same: {finding.looks_like}")
     _next(finding)
     with st.container(horizontal=True, gap="small", key="finding_filters"):
-        if condition := messages.of_rollouts(finding):
+        if condition := messages.condition_of_rollouts(finding):
             filter_chips.offer("Filter by its rollouts", condition)
-        filter_chips.offer("Filter by its steps", messages.of_steps(finding))
+        filter_chips.offer("Filter by its steps", messages.condition_of_steps(finding))
 
 
 def _next(finding: Finding) -> None:

@@ -179,7 +179,7 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
         [*names],
         None if chosen is None else _called(str(chosen), root),
         key="run_picker",
-        on_choose=place.run_picked(names),
+        on_choose=place.run_picked("run_picker", names),
         width=240,
         placeholder="Choose a run",
     )
@@ -249,7 +249,7 @@ def _step_picker(run: Run) -> None:
         [str(one) for one in run.steps[first : first + MOST_OPTIONS].tolist()],
         str(step),
         key="step_picker",
-        on_choose=place.step_picked(run.steps),
+        on_choose=place.step_picked("step_picker", run.steps),
         width=120,
         note=f"The nearest {MOST_OPTIONS:,} steps; type any other." if many else "",
         takes_others=True,

@@ -85,22 +85,22 @@ def fill_in(**where: str | int | tuple[str, ...] | None) -> None:
     st.session_state.update(where)
 
 
-def step_picked(steps: NDArray[np.int64]) -> Callable[[], None]:
-    """A callback for the list of steps: go to the step, or to the nearest there is where another was typed."""
+def step_picked(picker: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the list of steps with that key: go to the step, or to the nearest there is where another was typed."""
 
     def callback() -> None:
-        typed = str(reported("step_picker", "chosen"))
+        typed = str(reported(picker, "chosen"))
         if link_texts.is_whole(typed) and len(steps):
             go(step=nearest_step(steps, int(typed)))
 
     return callback
 
 
-def run_picked(names: Mapping[str, str]) -> Callable[[], None]:
-    """A callback for the list of runs: go to the run; `names` are the runs' by what the list calls them."""
+def run_picked(picker: str, names: Mapping[str, str]) -> Callable[[], None]:
+    """A callback for the list of runs with that key: go to the run; `names` are the runs' by what the list calls them."""
 
     def callback() -> None:
-        name = names.get(str(reported("run_picker", "chosen")))
+        name = names.get(str(reported(picker, "chosen")))
         if name is not None:
             go(run=name)
 

@@ -111,7 +111,6 @@ def _built(pair: RunPair, b: BesideRun) -> CurvesPayload:
     panel = difference_panel(
         pair.by_step,
         title=f"At which steps does B lie above A in {heading(pair.metric)}?",
-        name="B − A",
         unit=unit(pair.metric) if unit(pair.metric) != heading(pair.metric) else "",
         color=b.color,
     )

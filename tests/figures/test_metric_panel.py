@@ -93,7 +93,7 @@ def test_frontier_is_reward_over_the_root_of_kl() -> None:
     reward = by_step({1: 0.5, 2: 1.0, 3: 2.0, 4: 3.0, 5: np.nan})
     kl = by_step({1: 0.0, 2: 4.0, 3: -1.0, 4: 9.0, 5: 1.0})
 
-    points = drawn(frontier(reward, kl, "k3"), "steps")
+    points = drawn(frontier(reward, kl), "steps")
 
     assert list(points.ids) == ["1", "2", "4"]
     assert list(points.x) == [0, 2, 3]
@@ -107,7 +107,7 @@ def test_frontier_of_a_long_run_has_few_points() -> None:
     reward, kl = pd.Series(np.sin(steps / 900), steps), pd.Series(steps / 100.0, steps)
     reward[12_345] = 5.0
 
-    chart = frontier(reward, kl, "k3")
+    chart = frontier(reward, kl)
     points, path = drawn(chart, "steps"), drawn(chart, "path")
 
     assert 100 < len(points.ids) <= MOST_DOTS
@@ -121,11 +121,11 @@ def test_frontier_is_not_pressed_together_by_one_exploding_step() -> None:
     steps = range(1, 101)
     reward, calm = by_step(dict.fromkeys(steps, 1.0)), {step: float(step) for step in steps}
 
-    exploding = frontier(reward, by_step(calm | {50: 1e40}), "k3")
+    exploding = frontier(reward, by_step(calm | {50: 1e40}))
     assert [max(drawn(exploding, name).x) for name in ("path", "steps")] == [10, 10]
     assert figure(exploding).layout.xaxis.title.text == "√KL · 1 step beyond, up to 1.00e20"
     for quiet in (calm, dict.fromkeys(steps, 0.0)):
-        whole = frontier(reward, by_step(quiet), "k3")
+        whole = frontier(reward, by_step(quiet))
         assert len(drawn(whole, "steps").x) == 100
         assert figure(whole).layout.xaxis.title.text == "√KL"
 
@@ -145,7 +145,7 @@ def test_frontier_marks_the_chosen_step() -> None:
 def test_frontier_needs_two_steps() -> None:
     """One point is no path: it says what it needs."""
     with pytest.raises(FieldMissing, match="two steps at least"):
-        frontier(by_step({1: 1.0}), by_step({1: 1.0}), "k3")
+        frontier(by_step({1: 1.0}), by_step({1: 1.0}))
 
 
 @given(

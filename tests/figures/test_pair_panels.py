@@ -12,7 +12,7 @@ def test_the_difference_with_its_interval() -> None:
         {"step": [3, 7], "difference": [0.5, 1.0], "low": [np.nan, 0.5], "high": [np.nan, 1.5], "prompts": [1, 4]}
     )
 
-    panel = difference_panel(by_step, title="How far?", name="B − A", unit="nats", color="#12908a")
+    panel = difference_panel(by_step, title="How far?", unit="nats", color="#12908a")
 
     (curve,) = panel.curves
     assert (panel.from_zero, panel.unit, curve.steps.tolist(), curve.count.tolist()) == (True, "nats", [3, 7], [1, 4])

@@ -24,16 +24,16 @@ def test_its_rollouts_are_those_of_its_lines(tmp_path: Path) -> None:
     a, b = EvidencePlace("it's.jsonl:2", 0), EvidencePlace("b.jsonl:3", 0)
     found = finding((a, a, EvidencePlace("b.jsonl")), (TokenPlace(b, 0),))
 
-    held = matching(run, chip(messages.of_rollouts(found)).sql)
+    held = matching(run, chip(messages.condition_of_rollouts(found)).sql)
 
     assert run.sources(run.frame.index.to_numpy()[held]) == ["b.jsonl:3", "it's.jsonl:2"]
-    assert messages.of_rollouts(finding((EvidencePlace("b.jsonl"),))) == ""
+    assert messages.condition_of_rollouts(finding((EvidencePlace("b.jsonl"),))) == ""
 
 
 def test_its_steps_are_those_it_spans(tmp_path: Path) -> None:
     """The first and the last are among them."""
     run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": hacked_rows(8)}))
 
-    held = matching(run, chip(messages.of_steps(finding(()))).sql)
+    held = matching(run, chip(messages.condition_of_steps(finding(()))).sql)
 
     assert set(run.frame["step"][held]) == {3, 4, 5}

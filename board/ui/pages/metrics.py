@@ -170,7 +170,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
     grid = st.grid(2, min_column_width=READING_WIDTH, gap="medium")
     with grid.cell():
         try:
-            drawn = caches.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
+            drawn = caches.chart("frontier", lambda: frontier(reward, kl), run, version)
         except FieldMissing as error:
             missing.append(f"Reward against distance: {str(error).rstrip('.')}")
             return

@@ -17,7 +17,7 @@ from recorded import account, rows_of, shard_of
 
 from board import trackers
 from board.recorder import RolloutRecorder
-from board.recorder.tracker_thread import LIMIT
+from board.recorder.tracking import LIMIT
 
 ROOT = Path(__file__).parents[2]
 

@@ -31,8 +31,8 @@ def failure(error: BoardError, done: Pushed, request: Request) -> str:
     if not done.steps:
         return str(error)
     handed = f"{plural(done.steps, 'step')} {'was' if done.steps == 1 else 'were'} handed over before"
-    if request.target.seconds_held:
-        return f"{error} {handed}; {request.target.tracker} may lack the last of them: the next push hands them over again."
+    if not request.target.writes_at_once:
+        return f"{error} {handed}; {request.target.tracker} may lack some of them: the next push hands them over again."
     return f"{error} {handed} and {'stay noted' if request.kept else 'are not noted: the next push begins anew'}."
 
 

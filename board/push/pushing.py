@@ -98,7 +98,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
     except KeyboardInterrupt:  # what the last look was too early for
         if run is not None and handing.is_open:
             if not handing.done.waiting:
-                handing.add(_once_of(per_step_values(run.counted), handing.last, request))
+                handing.add(_once_of(per_step_values(run.counted), handing.state.last, request))
             if looks is not None:
                 _show(findings_of(run.counted, _links(request)), run, handing)
         raise
@@ -131,7 +131,7 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
 
 def _show(found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
     """Tell of the findings in a run as it is now that were not told before."""
-    handing.show(untold(found, handing.told), max(run.steps.tolist(), default=0))
+    handing.show(untold(found, handing.state.told), max(run.steps.tolist(), default=0))
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:
@@ -155,7 +155,7 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     """Hand on the steps that are complete and beyond the last one handed on."""
     complete = settled(run, request.quiet)
     handing.done.waiting = len(run.steps) - len(complete)
-    steps = complete if handing.last is None else complete[complete > handing.last]
+    steps = complete if handing.state.last is None else complete[complete > handing.state.last]
     if not len(steps):
         return
     handing.open()
@@ -165,7 +165,7 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     ended = not (request.follow or handing.done.waiting)
     examples = RunExamples(counted.trained, request.seed, links) if request.shown else None
     looks = request.shown and not request.follow
-    found = at_steps(untold(findings_of(counted, links), handing.told), steps) if looks else {}
+    found = at_steps(untold(findings_of(counted, links), handing.state.told), steps) if looks else {}
     handing.done.begin(len(steps))
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}

@@ -18,7 +18,7 @@ from board.metrics import OWN_PREFIX
 from board.metrics.declared import DIALECTS
 from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.values import Parts, line, to_numpy
-from board.trackers.contract import TrackerWriter, Value
+from board.trackers.contract import Example, TrackerWriter, Value
 from board.trackers.registry import OPTIONS
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ class Tracking:
         """Take in a rollout. One of a later step ends the one before; one of an earlier step comes too late."""
         if self._step is None:
             self._begin()
-        elif step > self._step:
-            self.end_step()
-        if (self._told is not None and step <= self._told) or (self._rows and step != self._step):
+        if (self._told is not None and step <= self._told) or (self._step is not None and step < self._step):
             self._losses.add("tracker_late")
-        else:
-            self._step = step
-            self._rows.append(row)
+            return
+        if step != self._step:
+            self.end_step()
+        self._step = step
+        self._rows.append(row)
 
     def given(self, step: int, values: Mapping[str, Any]) -> None:
         """Take in numbers, truth values (as 1 and 0) and texts of the trainer's own."""
@@ -86,26 +86,18 @@ class Tracking:
             except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
                 self._losses.add("tracker_value", f"{name!r}: {described(error)}")
         if not self._rows:
-            self._tell_given(below=step)
+            self._tell(below=step)
 
     def end_step(self) -> None:
         """Hand on the numbers of the step that was being written, and what the trainer gave up to it."""
-        rows, self._rows = self._rows, []
-        if rows and self._step is not None:
-            self._tell_given(below=self._step)
-            own = self._given.pop(self._step, {})
-            try:
-                self._tell_rows(self._step, rows, own)
-            except FAILURES as error:  # the trainer's own numbers leave all the same
-                self._losses.add("tracker", described(error))
-                self._tell(self._step, own)
+        if self._rows and self._step is not None:
+            self._tell(below=self._step + 1)
 
     def close(self) -> None:
         """Hand on all there is, what comes once at the end last, and close the tracker within the time it has."""
-        self.end_step()
-        self._tell_given()
+        self._tell()
         if self._told is not None and self._steps is not None:
-            self._tell(self._told, self._steps.at_end())
+            self._put(self._told, self._steps.at_end())
         self._channel.close(self._seconds)
 
     def _begin(self) -> None:
@@ -118,26 +110,34 @@ class Tracking:
         except ModuleNotFoundError as error:
             self._losses.add("tracker", missing_library(error, "Computing numbers of rows for a tracker"), count=0)
 
-    def _tell_rows(self, step: int, rows: Sequence[Parts], own: Mapping[str, Value]) -> None:
-        """Hand on a step's numbers and the rollouts that are shown."""
+    def _tell(self, below: int | None = None) -> None:
+        """Hand on what there is of steps below one, or of all, in their order."""
+        written = {self._step} if self._rows and self._step is not None else set[int]()
+        for step in sorted(step for step in written | self._given.keys() if below is None or step < below):
+            computed, examples = self._computed() if step in written else ({}, ())
+            self._told = step if self._told is None else max(self._told, step)
+            self._put(step, {**computed, **self._given.pop(step, {})}, examples)
+
+    def _computed(self) -> tuple[dict[str, float], Sequence[Example]]:
+        """The numbers of the rows there are and the rollouts that are shown; where it fails the trainer's own numbers still leave."""
+        rows, self._rows = self._rows, []
         if self._steps is None:
-            raise RuntimeError("what computes them is missing")
-        values, examples, refused = self._steps.of([line(row)[:-1] for row in rows])
+            self._losses.add("tracker")
+            return {}, ()
+        try:
+            values, examples, refused = self._steps.of([line(row)[:-1] for row in rows])
+        except FAILURES as error:  # the boundary to training
+            self._losses.add("tracker", described(error))
+            return {}, ()
         if refused:
             self._losses.add("tracker_value", "a row that the board refuses", refused)
-        self._tell(step, {**values, **own})
-        if examples:
-            self._channel.put(lambda writer: writer.examples(step, f"{OWN_PREFIX}rollouts", examples))
+        return values, examples
 
-    def _tell_given(self, below: int | None = None) -> None:
-        """Hand on what the trainer gave for steps below one, or for all."""
-        for step in sorted(step for step in self._given if below is None or step < below):
-            self._tell(step, self._given.pop(step))
-
-    def _tell(self, step: int, values: Mapping[str, Value]) -> None:
-        self._told = step if self._told is None else max(self._told, step)
+    def _put(self, step: int, values: Mapping[str, Value], examples: Sequence[Example] = ()) -> None:
         if values:
             self._channel.put(lambda writer: writer.scalars(step, values))
+        if examples:
+            self._channel.put(lambda writer: writer.examples(step, f"{OWN_PREFIX}rollouts", examples))
 
 
 class Channel:
@@ -186,29 +186,28 @@ class Channel:
             self._losses.add("tracker", f"it did not end within {waited:g} s", max(1, self._queue.qsize() - 1))
 
     def _work(self) -> None:
-        self._guarded(self._try_to_open, count=0)  # at once: what is missing is said at the first row, not after the first step
+        self._hand_on(_nothing, count=0)  # opened at once: what is missing is said at the first row, not after the first step
         while (message := self._queue.get()) is not None and not self._given_up.is_set():
-            if self._writer is None:
-                self._guarded(self._try_to_open, count=0)
-            if self._writer is None:
-                self._losses.add("tracker")
-            else:
-                self._guarded(partial(message, self._writer))
+            self._hand_on(message)
         if self._writer is not None:
-            self._guarded(self._writer.close, count=0)
+            self._hand_on(lambda writer: writer.close(), count=0)
 
-    def _try_to_open(self) -> None:
-        if self._attempts < ATTEMPTS:
-            self._attempts += 1
-            self._writer = self._open()
-
-    def _guarded(self, work: Callable[[], None], count: int = 1) -> None:
-        """Do what may fail in any way; a failure is a loss of so many messages. SystemExit too: a library may want to end the process."""
+    def _hand_on(self, message: Message, count: int = 1) -> None:
+        """Open the tracker, unless it is open, and call it; a failure is a loss of so many messages."""
         try:
-            work()
+            if self._writer is None and self._attempts < ATTEMPTS:
+                self._attempts += 1
+                self._writer = self._open()
+            if self._writer is None:
+                raise ConnectionError("it could not be opened")
+            message(self._writer)
         except FAILURES as error:  # the boundary to a tracker's library
             if not self._given_up.is_set():
                 self._losses.add("tracker", described(error), count)
+
+
+def _nothing(writer: TrackerWriter) -> None:
+    """Asked of a tracker that is only to be opened."""
 
 
 def finite(value: object) -> float:

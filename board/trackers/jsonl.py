@@ -84,7 +84,7 @@ def add(row: dict[str, Any], points: Points) -> None:
         raise ValueError(f"no whole number under any of {', '.join(STEP_KEYS)}")
     for name, value in _named(row):
         if name not in STEP_KEYS and not (isinstance(value, str) and name in OF_MOST_KEYS):
-            points.note(name, step, value)
+            points.add(name, step, value)
 
 
 def _named(row: dict[str, Any]) -> Iterator[tuple[str, object]]:

@@ -138,7 +138,7 @@ def _gather(database: sqlite3.Connection, run: str | None, points: Points) -> No
 def _note(points: Points, name: object, value: object) -> None:
     """A text that the trainer gave, and not MLflow or the board."""
     if isinstance(name, str) and isinstance(value, str) and not name.startswith(("mlflow.", _OURS)):
-        points.note(name, 0, value)
+        points.add(name, 0, value)
 
 
 def _of_files(folder: Path, within: Path | None) -> Curves:

@@ -58,7 +58,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
                 media, folder = record.media, log.parent / "media" / "text"
                 files = [folder / Path(one.filename).name for one in media.value.items if media.type == kinds.COLUMN_TYPE_TEXT]
                 said = "\n".join(text(file, within, MOST_LETTERS) for file in files if file.is_file())
-                points.note(media.key, media.step, said or media)
+                points.add(media.key, media.step, said or media)
     return points.curves()
 
 

@@ -75,7 +75,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
         for step, metrics in _rows(database, file, name):
             try:
                 for key, value in values(parsed(metrics)):
-                    points.note(key.removeprefix(_RENAMED), step, value)
+                    points.add(key.removeprefix(_RENAMED), step, value)
             except (TypeError, ValueError) as error:
                 raise BoardError(f"{file}: a row is no metrics of trackio: {error}.") from error
     return points.curves()

@@ -12,8 +12,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -31,9 +30,6 @@ LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_
 
 CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
-
-IN_USE_SECONDS: Final = 20
-"""So long may a run be held by the service of a writer that was killed."""
 
 TITLE_LETTERS: Final = 63
 """W&B refuses longer titles of alerts."""
@@ -106,7 +102,7 @@ class _History:
             self._reached[axis] = step if (own := _whole(row[axis])) is None else own
         for name, value in row.items():
             if not name.startswith("_"):
-                self.points.note(name, self._reached.get(self._axis(name), step), value)
+                self.points.add(name, self._reached.get(self._axis(name), step), value)
 
     def _axis(self, name: str) -> str:
         """The metric that is a metric's step, W&B's own where none was defined."""
@@ -171,19 +167,7 @@ def open_writer(
     known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
     resume = ("allow" if run_id else None) if resume is None else resume
     place = {"dir": dir, "mode": mode, "id": run_id, "resume": resume, "settings": wandb.Settings(**known)}
-    return WandbWriter(_begun(partial(wandb.init, name=name or plain(run), **place, **options)))
-
-
-def _begun(begin: Callable[[], Any]) -> Any:
-    """The run, once W&B's service has let go of it: a writer that was killed may have left it open in one that it shared."""
-    until = time.monotonic() + IN_USE_SECONDS
-    while True:
-        try:
-            return begin()
-        except Exception as error:
-            if "is in use" not in str(error) or time.monotonic() > until:
-                raise
-        time.sleep(0.5)
+    return WandbWriter(wandb.init(name=name or plain(run), **place, **options))
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:

@@ -27,7 +27,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 def log(folder: Path) -> Path:
     """A run of TensorBoard directly in a folder."""
-    writer = tensorboard.open_writer(folder.name, log_dir=folder.parent, timestamped=False)
+    writer = tensorboard.open_writer(folder.name, log_dir=folder.parent, resume="allow")
     writer.scalars(1, {"x": 1.0})
     writer.close()
     return folder

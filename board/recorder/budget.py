@@ -95,12 +95,14 @@ def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
 def _in_turn(candidates: Sequence[Candidate], rng: random.Random) -> Iterator[int]:
     """Indices by each rank in turn; an index comes up as often as it has ranks."""
     shuffled = rng.sample(range(len(candidates)), len(candidates))
-    with_kl = [index for index in shuffled if not math.isnan(candidates[index].kl)]
-    with_reward = [index for index in shuffled if not math.isnan(candidates[index].reward)]
+
+    def rising(keys: list[float]) -> list[int]:
+        return sorted((index for index in shuffled if not math.isnan(keys[index])), key=keys.__getitem__)
+
     ranks = (
-        sorted(with_kl, key=lambda index: -candidates[index].kl),
-        sorted(with_reward, key=lambda index: candidates[index].reward),
-        sorted(with_reward, key=lambda index: -candidates[index].reward),
+        rising([-one.kl for one in candidates]),
+        rising([one.reward for one in candidates]),
+        rising([-one.reward for one in candidates]),
         [index for index in shuffled if candidates[index].truncated],
         rng.sample(shuffled, len(shuffled)),
     )

@@ -47,12 +47,11 @@ def weigh(value: Any) -> int:
 
 
 def rows(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rollouts of a batch of columns, and of values that all share; raises ValueError unless the columns are equally long."""
-    lengths = {
-        name: len(column)
-        for name, column in batch.items()
-        if isinstance(column, list | tuple) or (isinstance(column, np.ndarray) and column.ndim)
-    }
+    """The rollouts of a batch of columns, and of values that all share, as `snapshot` gives them.
+
+    Raises ValueError unless the columns are equally long.
+    """
+    lengths = {name: len(column) for name, column in batch.items() if isinstance(column, list | np.ndarray)}
     if len(set(lengths.values())) != 1:
         raise ValueError(f"a batch needs columns of one length, got {lengths or 'scalars only'}")
     for index in range(next(iter(lengths.values()))):

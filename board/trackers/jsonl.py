@@ -14,8 +14,7 @@ from board.errors import BoardError
 from board.sources.flatten import parsed, values
 from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
 from board.sources.nearby_files import opened, walk
-from board.trackers.contract import Curves
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Points
 
 NAME: Final = "jsonl"
 

@@ -14,10 +14,9 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError, pip_install
 from board.sources.nearby_files import text
-from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
-from board.trackers.curves import MOST_LETTERS, Points
+from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library
+from board.trackers.contract import within as ended_within
 from board.trackers.sanitize import page, plain
-from board.trackers.timeouts import within as ended_within
 from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "swanlab"

@@ -19,8 +19,7 @@ from typing import Any, Final, Literal
 from board.errors import BoardError
 from board.sources.flatten import SPECIAL
 from board.sources.nearby_files import checked_writable
-from board.trackers.contract import Curves, Example, TrackerWriter, library
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
 from board.trackers.sanitize import plain, table
 from board.trackers.transaction_logs import LogKind
 
@@ -79,8 +78,8 @@ class _History:
 
     def __init__(self, points: Points) -> None:
         self.points = points
-        self._axis_of: dict[str, str] = {}
-        self._axis_of_names_from: dict[str, str] = {}
+        self._axes: dict[tuple[str, bool], str] = {}
+        """By name, and by the beginning of names, whether it is a whole one."""
         self._reached: dict[str, int] = {}
 
     def add(self, record: Any) -> None:
@@ -89,16 +88,15 @@ class _History:
         if kind == "history":
             self._add_row(record.history)
         elif kind == "metric" and record.metric.step_metric:
-            if record.metric.name:
-                self._axis_of[record.metric.name] = record.metric.step_metric
-            elif record.metric.glob_name.endswith("*"):
-                self._axis_of_names_from[record.metric.glob_name.removesuffix("*")] = record.metric.step_metric
+            name, beginning = record.metric.name, record.metric.glob_name
+            if name or beginning.endswith("*"):
+                self._axes[name or beginning[:-1], bool(name)] = record.metric.step_metric
 
     def _add_row(self, history: Any) -> None:
         """A number whose own step is not in the row belongs to the step that was reached before."""
         row = _values(history)
         step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
-        for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
+        for axis in set(self._axes.values()) & row.keys():
             self._reached[axis] = step if (own := _whole(row[axis])) is None else own
         for name, value in row.items():
             if not name.startswith("_"):
@@ -106,10 +104,10 @@ class _History:
 
     def _axis(self, name: str) -> str:
         """The metric that is a metric's step, W&B's own where none was defined."""
-        if name in self._axis_of:
-            return self._axis_of[name]
-        beginning = max((start for start in self._axis_of_names_from if name.startswith(start)), key=len, default="")
-        return self._axis_of_names_from.get(beginning, _ROW_STEP)
+        if (name, True) in self._axes:
+            return self._axes[name, True]
+        beginnings = (start for start, is_whole in self._axes if not is_whole and name.startswith(start))
+        return self._axes.get((max(beginnings, key=len, default=""), False), _ROW_STEP)
 
 
 def _values(history: Any) -> dict[str, object]:

@@ -21,12 +21,11 @@ from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
-from board.push import Pushed, Request, Target, target
-from board.push.delivery import Handing
+from board.push.delivery import Handing, Pushed
 from board.push.examples import TEXT_CHARS, Links, RunExamples
-from board.push.messages import progress, summary
-from board.push.pushing import settled
+from board.push.pushing import Request, progress, settled, summary
 from board.push.state import state_of
+from board.push.targets import Target, target
 from board.push.told_findings import ToldFinding, at_steps, untold
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path

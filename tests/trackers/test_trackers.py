@@ -20,7 +20,7 @@ from board.errors import BoardError
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
 from board.trackers import READ, LogSource, jsonl, near, tensorboard, tracker
-from board.trackers.curves import MAX_NAMES, Points
+from board.trackers.contract import MAX_NAMES, Points
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -84,24 +84,23 @@ def push(
 
     Progress and the summary go to standard error.
     """
-    from board import push as pushing
-    from board.push import messages
+    from board.push import delivery, pushing, targets
 
     listed = None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()]
     reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
     asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
     try:
-        target = pushing.target(tracker, asked)
+        target = targets.target(tracker, asked)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     request = pushing.Request(run, target, reading=reading, **how)
-    done = pushing.Pushed()
+    done = delivery.Pushed()
     try:
-        pushing.push(request, done, Ticker(lambda: messages.progress(done)))
+        pushing.push(request, done, Ticker(lambda: pushing.progress(done)))
     except BoardError as error:
-        error.args = (messages.failure(error, done, request),)
+        error.args = (pushing.failure(error, done, request),)
         raise
     except KeyboardInterrupt:
-        say(messages.summary(done, request), err=True)
+        say(pushing.summary(done, request), err=True)
         raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
-    say(messages.summary(done, request), err=True)
+    say(pushing.summary(done, request), err=True)

@@ -110,16 +110,12 @@ class Handing:
             self._note()
             self.done.add(step, len(values))
 
-    def add(self, values: Mapping[str, float]) -> None:
-        """Hand on more numbers of the last step; nothing before there is one."""
-        if self._writer is not None and self.state.last is not None and values:
+    def add(self, values: Mapping[str, float], findings: Sequence[ToldFinding], reached: int) -> None:
+        """Hand on more of the last step, and findings of a run that has reached a step; nothing before there is one."""
+        if self._writer is not None and self.state.last is not None and (values or findings):
             with self._tracker():
-                self._writer.scalars(self.state.last, values)
-
-    def show(self, findings: Sequence[ToldFinding], reached: int) -> None:
-        """Hand on findings at the last step, which are of a run that has reached a step; nothing before there is one."""
-        if self._writer is not None and self.state.last is not None and findings:
-            with self._tracker():
+                if values:
+                    self._writer.scalars(self.state.last, values)
                 self._tell(self._writer, self.state.last, findings, reached)
                 self._note()
 

@@ -100,10 +100,9 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing, looks, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # what the last look was too early for
         if run is not None and handing.is_open:
-            if not handing.done.waiting:
-                handing.add(named_once(_known(per_step_values(run.counted), handing.state.last), request.names))
-            if looks is not None:
-                _show(findings_of(run.counted, _links(request)), run, handing)
+            once = {} if handing.done.waiting else _known(per_step_values(run.counted), handing.state.last)
+            found = [] if looks is None else findings_of(run.counted, _links(request))
+            _add(named_once(once, request.names), found, run, handing)
         raise
 
 
@@ -123,7 +122,7 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
     complete = len(run.steps) - handing.done.waiting
     while True:
         if looks is not None and handing.is_open:
-            _show(looks.news(run), run, handing)
+            _add({}, looks.news(run), run, handing)
             handing.done.trouble = looks.trouble
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
@@ -132,9 +131,9 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
             return
 
 
-def _show(found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
-    """Tell of the findings in a run as it is now that were not told before."""
-    handing.show(untold(found, handing.state.told), max(run.steps.tolist(), default=0))
+def _add(once: Mapping[str, float], found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
+    """Hand on numbers beside the last step, and the findings in a run as it is now that were not told before."""
+    handing.add(once, untold(found, handing.state.told), max(run.steps.tolist(), default=0))
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:

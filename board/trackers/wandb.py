@@ -142,18 +142,16 @@ def open_writer(
     run: str,
     *,
     api_key: str | None = None,
-    name: str | None = None,
     dir: str | Path | None = None,
     mode: Literal["online", "offline", "disabled"] | None = None,
     run_id: str | None = None,
-    resume: Literal["allow", "never", "must", "auto"] | bool | None = None,
     **options: Any,
 ) -> "WandbWriter":
-    """Begin a run that is called `name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
+    """Begin a run that is called `run`; with `run_id`, which the caller keeps, go on with it where there is one.
 
-    `options` are further ones of `wandb.init`: project, entity, notes, tags. What is not given is what W&B's environment says, and then what
-    W&B does by itself. With `mode="offline"` nothing is sent anywhere. Raises TrackerMissing without W&B, BoardError without a key where one
-    is needed and for a folder that cannot be written to, and what W&B raises.
+    `options` are further ones of `wandb.init`, and count before these: name, project, entity, notes, tags. What is not given is what W&B's
+    environment says, and then what W&B does by itself. With `mode="offline"` nothing is sent anywhere. Raises TrackerMissing without W&B,
+    BoardError without a key where one is needed and for a folder that cannot be written to, and what W&B raises.
     """
     offline = (mode or os.environ.get("WANDB_MODE")) in ("offline", "disabled", "dryrun")
     _check_folder(mode, dir)
@@ -163,9 +161,9 @@ def open_writer(
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
     known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
-    resume = ("allow" if run_id else None) if resume is None else resume
-    place = {"dir": dir, "mode": mode, "id": run_id, "resume": resume, "settings": wandb.Settings(**known)}
-    return WandbWriter(wandb.init(name=name or plain(run), **place, **options))
+    place = {"name": plain(run), "dir": dir, "mode": mode, "id": run_id, "resume": "allow" if run_id else None}
+    given = {key: value for key, value in options.items() if value is not None}
+    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**known), **given}))
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:

@@ -130,14 +130,14 @@ class KeptEntries(Generic[Entry]):
                 before = self.parsed(name, held[name])
             except _NONE:
                 before = None
-            after = changed(before)
-            return {one: value for one, value in held.items() if one != name} | ({} if after is None else {name: after})
+            after = held | {name: changed(before)}
+            return {one: value for one, value in after.items() if one != name or value is not None}
 
         return self.change(entries)
 
     def put(self, name: str, value: Any) -> None:
         """Keep something under a name, in place of what had that name. Raises BoardError where that cannot be done."""
-        self.change(lambda held: held | {name: value})
+        self.update(name, lambda _: value)
 
     def delete(self, name: str) -> None:
         """Forget what has that name, if there is anything. Raises BoardError where that cannot be done."""

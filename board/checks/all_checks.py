@@ -98,7 +98,7 @@ def _found(answer: Answer) -> Sequence[Fault]:
 
 
 def _finding(check: Check, found: Fault, run: Run, evidence: Evidence) -> ReportedFault:
-    where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
+    where = [place_of(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places, by_line = len(found.keys) or len(found.places), not len(found.keys) and found.places
     shown = np.isin(evidence.lines, found.places) if by_line else evidence.frame.index.isin(found.keys)
@@ -107,7 +107,8 @@ def _finding(check: Check, found: Fault, run: Run, evidence: Evidence) -> Report
     return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places, span)
 
 
-def _rollout(key: int, run: Run) -> EvidencePlace:
+def place_of(key: int, run: Run) -> EvidencePlace:
+    """Where the rollout is, and of which step."""
     rollout = run.rollout(key)
     return EvidencePlace(rollout.source, rollout.step)
 
@@ -115,4 +116,4 @@ def _rollout(key: int, run: Run) -> EvidencePlace:
 def _line(source: str, run: Run) -> EvidencePlace:
     """A line that loading named: of a rollout where it was loaded, of none where it was refused."""
     key = run.key_of(source)
-    return EvidencePlace(source) if key is None else _rollout(key, run)
+    return EvidencePlace(source) if key is None else place_of(key, run)

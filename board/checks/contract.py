@@ -1,6 +1,6 @@
 """What a check is, what it may answer, and what running them gives. Knows no check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -15,6 +15,11 @@ Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 """Worst first. `error`: the numbers are wrong; `warning`: probably; `note`: worth knowing when reading them."""
+
+
+def reached(least: Severity, found: Iterable[Severity]) -> bool:
+    """Whether any is as bad as the least, or worse."""
+    return any(SEVERITIES.index(one) <= SEVERITIES.index(least) for one in found)
 
 
 @dataclass(frozen=True)
@@ -125,8 +130,3 @@ class CheckReport:
     def count(self, severity: Severity) -> int:
         """Findings of that severity."""
         return sum(finding.check.severity == severity for finding in self.findings)
-
-    def reaches(self, severity: Severity) -> bool:
-        """Whether any finding is as bad as that, or worse."""
-        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
-        return any(finding.check.severity in bad for finding in self.findings)

@@ -17,11 +17,9 @@ from board.findings.dossier import Dossier
 
 
 def _modules() -> tuple[Kind, ...]:
-    names = sorted(module.name for module in iter_modules(kinds.__path__))
-    modules = [import_module(f"{kinds.__name__}.{name}") for name in names]
-    return tuple(
-        sorted((kind for one in modules for kind in getattr(one, "KINDS", None) or (one.KIND,)), key=lambda kind: kind.name)
-    )
+    modules = [vars(import_module(f"{kinds.__name__}.{module.name}")) for module in iter_modules(kinds.__path__)]
+    held = (kind for one in modules for kind in (*one.values(), *one.get("KINDS", ())) if isinstance(kind, Kind))
+    return tuple(sorted(held, key=lambda kind: kind.name))
 
 
 def of_check(check: Check) -> Kind:

@@ -7,8 +7,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from board.checks.contract import SEVERITIES, EvidencePlace, Severity
+from board.checks.contract import EvidencePlace, Severity
 from board.findings.dossier import Dossier
+from board.text.counting import of_steps
 
 MOST_SHOWN: Final = 50
 """So many rollouts, and so many tokens, show a finding."""
@@ -31,6 +32,8 @@ class Threshold:
 
 Limits = Mapping[str, float]
 """A kind's thresholds by name, as the reader has set them."""
+SetLimits = Mapping[str, Limits]
+"""Thresholds that a reader has set, by kind and name."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,11 @@ class Finding:
         return f"{self.kind}@{self.first_step}"
 
     @property
+    def steps(self) -> str:
+        """Which it spans, in words."""
+        return of_steps(self.first_step, self.last_step)
+
+    @property
     def all_metrics(self) -> tuple[str, ...]:
         """Of it and of its signs."""
         return tuple(dict.fromkeys([*self.metrics, *(name for sign in self.signs for name in sign.metrics)]))
@@ -179,8 +187,3 @@ class FindingsReport:
     """Kinds that could tell."""
     unable: tuple[tuple[str, str], ...]
     """Kinds that could not, and why."""
-
-    def reaches(self, severity: Severity) -> bool:
-        """Whether any finding is as bad as that, or worse."""
-        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
-        return any(finding.severity in bad for finding in self.findings)

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import numpy as np
-
 from board.analysis.rollout_measures import RolloutMeasure
-from board.checks.contract import SEVERITIES, EvidencePlace, failed
+from board.checks.all_checks import place_of
+from board.checks.contract import SEVERITIES, failed
 from board.findings import merging
 from board.findings.all_kinds import KINDS
 from board.findings.contract import (
@@ -18,15 +17,13 @@ from board.findings.contract import (
     Found,
     Kind,
     Limits,
+    SetLimits,
     TokenPlace,
 )
 from board.findings.dossier import Dossier
 from board.findings.measures import MEASURES
 from board.runs.run import Run
 from board.text.format_number import fmt
-
-SetLimits = Mapping[str, Limits]
-"""Thresholds that a reader has set, by kind and name."""
 
 NEWEST_STEP: Final = "newest-step"
 """What stands in the place of a kind where the newest step is said to be left out."""
@@ -63,7 +60,8 @@ def find_all(
         found += [finding for finding, _ in told]
         explains |= {finding.id: _explained(kind, one, kinds) for finding, one in told}
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
-    events = merging.merged(found, explains, dossier.steps.numbers.tolist())
+    moving = {kind.name for kind in kinds if kind.general}
+    events = merging.merged(found, explains, dossier.steps.numbers.tolist(), moving)
     cannot = {name for name, _ in unable}
     return FindingsReport(
         tuple(sorted(events, key=_rank)), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable)
@@ -102,16 +100,11 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         title=found.title or kind.title,
         threshold=f"{fmt(value)}: {crossed.meaning}",
         source=crossed.source if value == crossed.value else "set by the reader",
-        rollouts=tuple(_place(int(key), run) for key in found.rollouts[:MOST_SHOWN]),
-        tokens=tuple(TokenPlace(_place(int(key), run), int(position)) for key, position in found.tokens[:MOST_SHOWN]),
+        rollouts=tuple(place_of(int(key), run) for key in found.rollouts[:MOST_SHOWN]),
+        tokens=tuple(TokenPlace(place_of(int(key), run), int(position)) for key, position in found.tokens[:MOST_SHOWN]),
         **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength")},
         **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )
-
-
-def _place(key: int, run: Run) -> EvidencePlace:
-    (source,) = run.sources(np.array([key]))
-    return EvidencePlace(source, run.rollout(key).step)
 
 
 def _rank(finding: Finding) -> tuple[int, float, int]:

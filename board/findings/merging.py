@@ -4,7 +4,7 @@ Knows no kind by name: which explains which is declared with them.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -52,22 +52,26 @@ Explains = Mapping[str, Sequence[str]]
 """By the name of a kind those of the kinds it explains; by the id of a finding where it explains others."""
 
 
-def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]) -> list[Finding]:
+def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int], moving: Container[str] = ()) -> list[Finding]:
     """Each finding that is the cause of its event, with the others as its signs, and those that stand alone. `steps` are the run's, rising.
 
     A cause is never later than LEAST_NEAR steps, or NEAR of the run, after its sign; of two that explain one the nearest has it. Of findings
-    that explain each other, and that nothing else explains, the one that explains most is the cause, of equal ones the first by name.
+    that explain each other, and that nothing else explains, the one that explains most is the cause, of equal ones the first by name. What is
+    so from the first step on does not explain why a number, of a kind that is `moving`, leaves its level later.
     """
     numbers = np.asarray(steps, np.int64)
     near = max(LEAST_NEAR, round(NEAR * len(numbers)))
+    # by so much of step numbers something may begin behind an event's end
+    reach = int(np.median(np.diff(numbers)) * near) if len(numbers) > 1 else 0
     place = {finding.id: int(np.searchsorted(numbers, finding.first_step)) for finding in findings}
 
     def is_explained(finding: Finding, other: Finding) -> bool:
         return (
             finding.kind in explains.get(other.id, explains.get(other.kind, ()))
             and place[other.id] - place[finding.id] <= near
+            and not (finding.kind in moving and place[other.id] == 0 and place[finding.id] > near)
             and other.first_step <= finding.last_step
-            and finding.first_step <= other.last_step + _reach(numbers, near)
+            and finding.first_step <= other.last_step + reach
         )
 
     explainers = {one.id: {other.id for other in findings if is_explained(one, other)} for one in findings}
@@ -93,11 +97,6 @@ def _closure(explainers: Mapping[str, set[str]]) -> dict[str, set[str]]:
             if middle in reached:
                 reached |= above[middle]
     return above
-
-
-def _reach(numbers: np.ndarray, near: int) -> int:
-    """How far behind an event's end something may still begin by it, as a difference of step numbers."""
-    return int(np.median(np.diff(numbers)) * near) if len(numbers) > 1 else 0
 
 
 def _with_signs(cause: Finding, findings: Sequence[Finding], causes: Mapping[str, str]) -> Finding:

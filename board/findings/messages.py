@@ -51,7 +51,7 @@ def as_text(report: FindingsReport) -> str:
 
 def _paragraph(number: int, finding: Finding) -> str:
     lines = [
-        f"{number}. {finding.severity}: {finding.title} ({finding.kind}), {_steps(finding)}",
+        f"{number}. {finding.severity}: {finding.title} ({finding.kind}), {finding.steps}",
         f"  effect     {on_one_line(finding.effect)}",
         f"  threshold  {on_one_line(finding.threshold)} [{on_one_line(finding.source)}]",
     ]
@@ -63,12 +63,6 @@ def _paragraph(number: int, finding: Finding) -> str:
         lines.append(f"  evidence   {on_one_line(listed(named, _NAMED))}")
     lines += [f"  may mean   {finding.means}", f"  or else    {finding.looks_like}"]
     return "\n".join([*lines, *(f"  next       {page}: {what}" for page, what in finding.next)])
-
-
-def _steps(finding: Finding) -> str:
-    if finding.first_step == finding.last_step:
-        return f"step {finding.first_step}"
-    return f"steps {finding.first_step} to {finding.last_step}"
 
 
 def as_json(report: FindingsReport, run: str) -> str:
@@ -108,7 +102,7 @@ def _line(place: EvidencePlace) -> dict[str, Any]:
 
 
 def report_from(written: Mapping[str, Any]) -> FindingsReport:
-    """The report out of what `as_json` wrote, parsed. Raises KeyError or TypeError for anything else."""
+    """The report out of what `as_document` made. Raises KeyError or TypeError for anything else."""
     return FindingsReport(
         tuple(map(_finding_from, written["findings"])),
         tuple(written["looked_for"]),

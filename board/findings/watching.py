@@ -7,13 +7,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
 from board.findings import messages
-from board.findings.contract import FindingsReport
+from board.findings.contract import FindingsReport, SetLimits
 from board.system.child_process import ChildProcess
 from board.text.terminal import on_one_line
 
@@ -29,15 +29,11 @@ class LookOrder:
     tokenizer: str = ""
     mapping: str = ""
     family: str = ""
-    limits: tuple[tuple[str, str, float], ...] = ()
-    """(kind, threshold, value) of those that are set otherwise than declared."""
+    limits: SetLimits = field(default_factory=dict)
 
     def written(self) -> dict[str, Any]:
         """As the worker reads it."""
-        limits: dict[str, dict[str, float]] = {}
-        for kind, name, value in self.limits:
-            limits.setdefault(kind, {})[name] = value
-        return asdict(self) | {"location": str(self.location), "within": str(self.within), "limits": limits}
+        return vars(self) | {"location": str(self.location), "within": str(self.within)}
 
 
 class _Unwanted(Exception):

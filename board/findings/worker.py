@@ -5,9 +5,8 @@ report, or in one line why there is none. It gives way to whoever else wants the
 a second after nobody hears it. What pages take long to count is counted on the way, and kept. Knows no kind.
 """
 
-import json
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,14 +37,14 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         )
         report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
         _keep_words(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
-        return {"report": json.loads(messages.as_json(report, run.address))}
+        return {"report": messages.as_document(report, run.address)}
     except BoardError as error:
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": "It needed more memory than it may take."}
 
 
-def _keep_words(run: Run, tell: Callable[[float], None]) -> None:
+def _keep_words(run: Run, tell: Tell) -> None:
     """Make what the page Words shows, so that whoever opens it finds it there."""
     if kept_of_run.is_kept(run):
         phrases.of_run(run)

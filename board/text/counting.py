@@ -1,4 +1,4 @@
-"""How many there are of something, in words."""
+"""How many there are of something, and which, in words."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,6 +7,11 @@ from typing import Any
 def plural(count: int, noun: str) -> str:
     """`1 token`, `2 tokens`, `1,000 tokens`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def of_steps(first: int, last: int) -> str:
+    """`step 3`, `steps 3 to 1,000`."""
+    return f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
 
 
 def listed(some: Iterable[Any], most: int, count: int = 0) -> str:

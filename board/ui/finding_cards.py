@@ -35,13 +35,6 @@ def draw(findings: Sequence[Finding], chosen: Finding, more: Callable[[Finding],
                 more(finding)
 
 
-def steps(finding: Finding) -> str:
-    """Which steps it spans, in words."""
-    if finding.first_step == finding.last_step:
-        return f"step {finding.first_step:,}"
-    return f"steps {finding.first_step:,} to {finding.last_step:,}"
-
-
 def title(finding: Finding) -> str:
     """Its kind's title: our own words, of which a label may be made."""
     return title_of(finding.kind)
@@ -67,7 +60,7 @@ def _head(finding: Finding, rank: int) -> None:
             kwargs={"finding": finding.id, "step": finding.first_step},
         )
         signs = f" · {plural(len(finding.signs), 'sign')}" if finding.signs else ""
-        st.text(f"{steps(finding)}{signs}", width="content")
+        st.text(f"{finding.steps}{signs}", width="content")
     if finding.title != title(finding):
         st.text(finding.title)
 
@@ -75,7 +68,7 @@ def _head(finding: Finding, rank: int) -> None:
 def _details(finding: Finding) -> None:
     if finding.signs:
         with st.expander(f"{plural(len(finding.signs), 'sign')} of the same cause", key="finding_signs"):
-            st.text("\n\n".join(f"{sign.title} ({sign.severity}, {steps(sign)}): {sign.effect}." for sign in finding.signs))
+            st.text("\n\n".join(f"{sign.title} ({sign.severity}, {sign.steps}): {sign.effect}." for sign in finding.signs))
     st.text(f"Threshold: {finding.threshold} ({finding.source})")
     st.text(f"May mean: {finding.means}")
     st.text(f"Looks the same: {finding.looks_like}")

@@ -65,7 +65,7 @@ def put_aside(aside: Sequence[PutAside], run: str) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_aside_{number}"):
                 st.badge(one.finding.severity, color=finding_cards.COLORS[one.finding.severity])
                 reason = f": {one.reason}" if one.reason else ""
-                st.text(f"{one.finding.title}, {finding_cards.steps(one.finding)} · {one.why}{reason}", width="content")
+                st.text(f"{one.finding.title}, {one.finding.steps} · {one.why}{reason}", width="content")
                 st.button("Bring back", key=f"finding_back_{number}", type="tertiary", on_click=_bring_back, args=(run, one))
 
 

@@ -39,10 +39,7 @@ def watch(run: Run, opened: OpenedAs) -> None:
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
     place.remember(findings_run=run.address)
     settings_changed()
-    limits = tuple(
-        (kind, name, value) for kind, names in sorted(settings().thresholds.items()) for name, value in sorted(names.items())
-    )
-    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, limits)
+    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, settings().thresholds)
     place.remember(findings_order=None if run.reading else (run.address, order, run.fingerprint))
     place.remember(findings_state=_now())
 

@@ -15,6 +15,7 @@ from sound_run import GROUPS, STEPS, TOKENS, examined, found, names, sound, soun
 
 from board import open_run
 from board.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
+from board.checks.contract import reached
 from board.checks.texts import CLOSELY
 from board.runs.load_report import KEPT_PROBLEMS
 from board.runs.progress import Progress, Reading
@@ -303,7 +304,7 @@ def test_findings_come_worst_first(tmp_path: Path) -> None:
     checked = examined(tmp_path / "run", rows)
 
     assert [finding.check.severity for finding in checked.findings] == ["error", "warning", "note"]
-    assert checked.reaches("error")
+    assert reached("error", (one.check.severity for one in checked.findings))
     assert (checked.count("warning"), checked.count("note")) == (1, 1)
 
 

@@ -18,7 +18,7 @@ def finding(kind: str, first: int, last: int = 99, severity: Severity = "warning
 
 def signs(found: Sequence[Finding], explains: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """The kinds of each event's signs by the kind of its cause."""
-    return {one.kind: [sign.kind for sign in one.signs] for one in merged(found, explains, STEPS)}
+    return {one.kind: [sign.kind for sign in one.signs] for one in merged(found, explains, STEPS, {"falls"})}
 
 
 LOOPS, CUT, GAP = finding("loops", 40), finding("cut", 42), finding("gap", 38)
@@ -37,6 +37,21 @@ CASES: dict[str, tuple[list[Finding], Mapping[str, Sequence[str]], dict[str, lis
         [finding("a", 5), finding("b", 5), finding("z", 5)],
         {"a": ["b"], "b": ["a"], "z": ["b"]},
         {"z": ["a", "b"]},
+    ),
+    "what is so from the start, and a level left much later": (
+        [finding("flat", 0), finding("falls", 40)],
+        {"flat": ["falls"]},
+        {"flat": [], "falls": []},
+    ),
+    "what is so from the start, and a level left soon": (
+        [finding("flat", 0), finding("falls", 4)],
+        {"flat": ["falls"]},
+        {"flat": ["falls"]},
+    ),
+    "what began later, and a level left later still": (
+        [finding("flat", 5), finding("falls", 40)],
+        {"flat": ["falls"]},
+        {"flat": ["falls"]},
     ),
     "two causes": ([finding("x", 39), finding("loops", 42), CUT], {"x": ["cut"], "loops": ["cut"]}, {"x": [], "loops": ["cut"]}),
 }

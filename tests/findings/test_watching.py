@@ -95,7 +95,7 @@ def test_a_run_that_grew_is_looked_through_again_but_not_at_once(monkeypatch: py
     assert (grown.report, grown.current, grown.waits) == (NOTHING, False, True)
     time.sleep(0.05)
     assert looks.looked == ["a"]
-    other = LookOrder(Path("a"), Path(), limits=(("proxy_gold_gap", "gap", 1.0),))
+    other = LookOrder(Path("a"), Path(), limits={"proxy_gold_gap": {"gap": 1.0}})
     until(lambda: watcher.see("a", other, 2), lambda state: state.current)
 
     assert looks.looked == ["a", "a"]

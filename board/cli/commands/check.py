@@ -26,6 +26,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], **read
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.checks import messages
     from board.checks.all_checks import run_checks
+    from board.checks.contract import reached
     from board.runs.opening import open_run
 
     opened = open_run(run, **reading)
@@ -33,4 +34,5 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], **read
         say(f"{opened.sample.share}: these are checked.", err=True)
     checked = run_checks(opened)
     say(messages.as_json(checked, locations.shown_place(run)) if as_json else messages.as_text(checked))
-    raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)
+    bad = reached(fail_on, (finding.check.severity for finding in checked.findings))
+    raise click.exceptions.Exit(ExitCode.FAULTS if bad else ExitCode.DONE)

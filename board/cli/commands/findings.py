@@ -35,6 +35,7 @@ def findings(
     **reading: Any,
 ) -> None:
     """Look through the folder RUN for what went wrong in training, and name the rollouts that show it."""
+    from board.checks.contract import reached
     from board.findings import messages
     from board.findings.looking import find_all
     from board.runs.opening import open_run
@@ -52,7 +53,8 @@ def findings(
         say(f"{opened.sample.share}: these are looked through.", err=True)
     report = find_all(opened, limits, progress=tell)
     say(messages.as_json(report, locations.shown_place(run)) if as_json else messages.as_text(report))
-    raise click.exceptions.Exit(ExitCode.FAULTS if fail_on and report.reaches(fail_on) else ExitCode.DONE)
+    bad = fail_on and reached(fail_on, (finding.severity for finding in report.findings))
+    raise click.exceptions.Exit(ExitCode.FAULTS if bad else ExitCode.DONE)
 
 
 def _limits(file: Path) -> Thresholds:

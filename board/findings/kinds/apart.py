@@ -212,4 +212,3 @@ def _where(dossier: Dossier, keys: NDArray[np.int64]) -> tuple[str, list[tuple[i
 
 KL_CONCENTRATED: Final = declared("kl_concentrated", _look_for_few)
 TRAIN_INFERENCE_MISMATCH: Final = declared("train_inference_mismatch", _look_for_drift)
-KINDS: Final = (KL_CONCENTRATED, TRAIN_INFERENCE_MISMATCH)

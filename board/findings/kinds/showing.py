@@ -341,7 +341,3 @@ LANGUAGE_MIXING: Final = _kind("language_mixing", _mixing)
 PROMPT_ECHO: Final = _kind("prompt_echo", _echoing)
 REWARD_AFTER_TRUNCATION: Final = _kind("reward_after_truncation", _cut_and_paid)
 ANSWER_LEAK: Final = declared("answer_leak", _look_for_leaks)
-KINDS: Final = (
-    *(TRUNCATION_WAVE, REPETITION_LOOP, EOS_MISSING, THINK_WITHOUT_ANSWER, FORMAT_ONLY_WINS),
-    *(GIBBERISH, LANGUAGE_MIXING, PROMPT_ECHO, REWARD_AFTER_TRUNCATION, ANSWER_LEAK),
-)

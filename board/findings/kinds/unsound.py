@@ -252,8 +252,3 @@ def _found_contradicted(dossier: Dossier, what: str, some: Twins, limits: Limits
 STALE_ROWS: Final = declared("stale_rows", _look_for_stale)
 LOGPROB_MISALIGNMENT: Final = declared("logprob_misalignment", _look_for_shifts)
 VERIFIER_NOISE: Final = declared("verifier_noise", _look_for_contradictions)
-KINDS: Final = (
-    STALE_ROWS,
-    LOGPROB_MISALIGNMENT,
-    VERIFIER_NOISE,
-)

@@ -16,7 +16,7 @@ from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
 from board.runs.run import Run
 from board.schema import BY_TITLE
-from board.text.counting import plural
+from board.text.counting import of_steps, plural
 from board.text.format_number import fmt
 from board.ui import caches, place, token_tour
 from board.ui.components import count_bars, heat_map, table
@@ -193,9 +193,8 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
         first,
         cell[1],
     )
-    where = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
     place_name, sampled = token_places.place_name(part, cell[1]), ", of the sample" if among.sample and among is run else ""
-    st.text(f"Rollouts of {where} by their mean {choices.metric} at {place_name}, most extreme first{sampled}")
+    st.text(f"Rollouts of {of_steps(first, last)} by their mean {choices.metric} at {place_name}, most extreme first{sampled}")
     listed = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
     if "reward" in run.frame.columns:
         listed["reward"] = here.frame["reward"].loc[pd.Index(found["key"])].to_numpy()

@@ -158,6 +158,18 @@ def test_from_the_second_step_on(tmp_path: Path, name: str, make: Make) -> None:
     assert one(asked(BY_NAME[name], tmp_path, rows(make, off=True, onset=1, each=48))).first_step == 1
 
 
+def _uneven(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
+    hard = dice.random() < 0.5
+    return {"prompt": f"p{step % 3}{hard}", "reward": 0.0 if off else pays(dice, 0.15 if hard else 0.95)}
+
+
+@pytest.mark.parametrize("onset", [3, ONSET])
+def test_prompts_that_differ_hide_no_fall_to_nothing(tmp_path: Path, onset: int) -> None:
+    """Where easy and hard prompts come again, each is off its own mean by another distance when none is paid."""
+    run = rows(_uneven, off=True, onset=onset, end=onset + 3, each=32)
+    assert one(asked(BY_NAME["reward_falls"], tmp_path, run)).first_step == onset
+
+
 def test_what_fell_is_named_by_its_parts(tmp_path: Path) -> None:
     """A reward that falls says which of its parts fell."""
 

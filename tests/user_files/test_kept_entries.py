@@ -44,22 +44,14 @@ def test_kept_replaced_and_deleted(folder: Path) -> None:
     assert KEPT.read() == ({"a": thing("a")}, {})
 
 
-NAMES = [
-    "a",
-    "A",
-    "ä",
-    "a/b",
-    "../../etc/passwd",
-    "C:\\x",
-    ".",
-    "..",
-    "值",
-    "名" * LONGEST_NAME,
-    "<b>x</b>",
-    "a_b",
-    "",
-    "\n\0",
-]
+def test_what_changes_nothing_writes_nothing(folder: Path) -> None:
+    """Forgetting what was never kept makes no file."""
+    KEPT.update("a", lambda before: before)
+
+    assert not KEPT.path.exists()
+
+
+NAMES = ["a", "A", "ä", "a/b", "../../etc/passwd", "C:\\x", ".", "..", "值", "名" * LONGEST_NAME, "<b>x</b>", "a_b", "", "\n\0"]
 
 
 def test_any_name_is_another_entry(folder: Path) -> None:

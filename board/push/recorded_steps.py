@@ -3,7 +3,7 @@
 Lines of rows in. Knows no tracker, no file and no thread.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -38,9 +38,6 @@ def run_of_lines(lines: Sequence[bytes], pads: Sequence[str] = ()) -> Run | None
     return Run(Path(), frame, report, (), uuid4().hex, PartsByKey(built), {_NAME: shard})
 
 
-_COMBINED: Final[Mapping[str, Callable[[float, float], float]]] = {"sum": lambda one, other: one + other, "max": max}
-
-
 class RecordedSteps:
     """The steps of one process, one after the other: each is computed from its own rows alone."""
 
@@ -59,10 +56,8 @@ class RecordedSteps:
         counted = run.counted
         if counted.frame.empty:
             return {}, [], run.report.refused
-        values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].items()}
-        self._add(values)
-        held = counted.splits == (EVALUATION,)  # by itself such a run is taken for one of training
-        told = {key: one for key, one in values.items() if _is_told(key, held=held) and one == one}
+        values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].dropna().items()}
+        told = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training
         by_name = {name: told[key] for key, names in renamed(told, self._names).items() for name in names}
         shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(int(counted.steps[0]))
         return by_name, [{name: one for name, one in row.items() if name != "from"} for row in shown], run.report.refused
@@ -71,17 +66,16 @@ class RecordedSteps:
         """What a trainer logs once, at the end, by its names: of all the steps there were."""
         return named_once(self._so_far, self._names)
 
-    def _add(self, values: Mapping[str, float]) -> None:
+    def _alone(self, values: Mapping[str, float], *, held: bool) -> dict[str, float]:
+        """Those that the step gives by itself; what is of all steps so far is noted. `held` where all its rollouts are of an evaluation."""
+        found: dict[str, float] = {}
         for key, value in values.items():
-            if isinstance(one := _computation(key), SoFar) and value == value:
-                self._so_far[key] = _COMBINED[one.combine](self._so_far[key], value) if key in self._so_far else value
-
-
-def _computation(key: str) -> object:
-    return METRICS[key].computation if key in METRICS else None
-
-
-def _is_told(key: str, *, held: bool) -> bool:
-    """Whether one step's rollouts give it; `held` where all of them are of an evaluation."""
-    computation = _computation(key)
-    return of_step_alone(key) and not isinstance(computation, SoFar) and (not held or isinstance(computation, OfEvaluation))
+            computation = METRICS[key].computation if key in METRICS else None
+            if isinstance(computation, SoFar):
+                before = self._so_far.get(key)
+                if before is not None:
+                    value = before + value if computation.combine == "sum" else max(before, value)
+                self._so_far[key] = value
+            elif of_step_alone(key) and (not held or isinstance(computation, OfEvaluation)):
+                found[key] = value
+        return found

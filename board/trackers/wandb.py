@@ -115,8 +115,8 @@ def _values(history: Any) -> dict[str, object]:
     values = {tuple(item.nested_key) or (item.key,): item for item in history.item}
     media = {path[:-1] for path in values if path[-1] == "_type"}
     found = {"/".join(path): _MEDIA for path in media}
-    single = ((path, _value(item)) for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media))
-    return found | {"/".join(path): value for path, value in single if value is not None}
+    single = {path: item for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media)}
+    return found | {"/".join(path): _value(item) for path, item in single.items()}
 
 
 def _value(item: Any) -> object:

@@ -7,7 +7,6 @@ import math
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,21 +65,17 @@ class Pushed:
 class Handing:
     """One run in one tracker. Every method raises BoardError where the tracker fails.
 
-    A step is noted once the tracker has it, so that a kill may double the last steps and leaves none out, and a failure neither: of a tracker
-    that may hold steps back all of a push that failed are handed on again.
+    What was handed on is noted at once where the library writes at once, else when the tracker's run has ended in order: so a kill or a
+    failure leaves no step out, and doubles the one that was under way, or all of that push.
     """
 
     def __init__(self, target: Target, state: State, name: str, done: Pushed) -> None:
         """`done` is kept up to date."""
         self.done = done
-        self.last = done.last = state.last
-        """The last step that was handed on."""
-        self._target, self._state, self._name = target, state, name
-        self._before = state.last, state.told
-        self.told = state.told
-        """Kinds of findings that were handed on, and the last step that the run had then."""
-        self._on_its_way: deque[tuple[float, int | None, Mapping[str, int]]] = deque()
-        """What was handed over and is not noted: when, the last step, and what was told with the steps up to it."""
+        done.last = state.last
+        self.state = state
+        """The last step that was handed on, and what was told; on the disk what is noted of them."""
+        self._target, self._name = target, name
         self._writer: TrackerWriter | None = None
         self._failed = False
         self._findings: tuple[int, list[Example]] = (0, [])
@@ -89,13 +84,13 @@ class Handing:
     @property
     def is_open(self) -> bool:
         """Whether anything can be handed on beside a step."""
-        return self._writer is not None and self.last is not None
+        return self._writer is not None and self.state.last is not None
 
     def open(self) -> None:
         """Begin the run there, or go on with it, unless it is open."""
         if self._writer is not None:
             return
-        state = self._state
+        state = self.state
         with self._tracker():
             self._writer = self._target.opened(state.name or self._name, state.run_id, begins=not state.name)
             state.name = self.done.name = self._writer.name
@@ -111,53 +106,33 @@ class Handing:
             if rollouts:
                 self._writer.examples(step, ROLLOUTS, rollouts)
             self._tell(self._writer, step, findings, step)
-            self.last = step
+            self.state.last = step
             self._note()
             self.done.add(step, len(values))
 
-    def add(self, values: Mapping[str, float]) -> None:
-        """Hand on more numbers of the last step; nothing before there is one."""
-        if self._writer is not None and self.last is not None and values:
+    def add(self, values: Mapping[str, float], findings: Sequence[ToldFinding], reached: int) -> None:
+        """Hand on more of the last step, and findings of a run that has reached a step; nothing before there is one."""
+        if self._writer is not None and self.state.last is not None and (values or findings):
             with self._tracker():
-                self._writer.scalars(self.last, values)
-
-    def show(self, findings: Sequence[ToldFinding], reached: int) -> None:
-        """Hand on findings at the last step, which are of a run that has reached a step; nothing before there is one."""
-        if self._writer is not None and self.last is not None and findings:
-            with self._tracker():
-                self._tell(self._writer, self.last, findings, reached)
-                if not self._target.seconds_held:
-                    self._note()
+                if values:
+                    self._writer.scalars(self.state.last, values)
+                self._tell(self._writer, self.state.last, findings, reached)
+                self._note()
 
     def close(self) -> None:
         """End the tracker's run; what was handed on has arrived once that is through, and is noted then."""
-        if self._writer is None:
+        writer, self._writer, last = self._writer, None, self.state.last
+        if writer is None:
             return
-        try:
-            with self._tracker():
-                self._writer.close()
-        finally:
-            self._writer = None
-            if self._failed and self._target.seconds_held:
-                self._state.last, self._state.told = self._before
-                self._state.save()
-            elif not self._failed and self.last is not None:
-                self.told = {kind: max(step, self.last) for kind, step in self.told.items()}
-                self._note(ended=True)
+        with self._tracker():
+            writer.close()
+        if not self._failed and last is not None:
+            self.state.told = {kind: max(step, last) for kind, step in self.state.told.items()}
+            self.state.save()
 
-    def _note(self, *, ended: bool = False) -> None:
-        """Note what has arrived: all where the run has ended or its library holds nothing back, else what a later step followed long ago.
-
-        A library may write a step once the next is there, and that a moment later.
-        """
-        now, held = time.monotonic(), self._target.seconds_held
-        waiting = self._on_its_way
-        waiting.append((now, self.last, self.told))
-        before = len(waiting)
-        while waiting and (ended or not held or (len(waiting) > 1 and now - waiting[1][0] >= held)):
-            _, self._state.last, self._state.told = waiting.popleft()
-        if len(waiting) < before:
-            self._state.save()
+    def _note(self) -> None:
+        if self._target.writes_at_once:
+            self.state.save()
 
     def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding], reached: int) -> None:
         """Findings as a table at a step, below those told at it before, and as the tracker's own alerts."""
@@ -168,7 +143,7 @@ class Handing:
         writer.examples(step, FINDINGS, self._findings[1])
         for one in findings:
             writer.alert(one.title, one.text, error=one.severity == "error")
-        self.told = {**self.told, **{one.kind: max(reached, one.step) for one in findings}}
+        self.state.told = {**self.state.told, **{one.kind: max(reached, one.step) for one in findings}}
 
     @contextmanager
     def _tracker(self) -> Iterator[None]:

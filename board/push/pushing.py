@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
-from board.errors import RunNotFound
+from board.errors import BoardError, RunNotFound
 from board.metrics.declared import named_once, renamed
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
@@ -26,7 +26,10 @@ from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
 from board.sources import locations
+from board.text.counting import plural
+from board.text.format_number import fmt
 from board.text.path_names import path_of, shown
+from board.text.terminal import on_one_line
 
 LOOK_SECONDS: Final = 1.0
 """How often a growing run is looked at; less often where opening it takes longer."""
@@ -97,10 +100,9 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing, looks, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # what the last look was too early for
         if run is not None and handing.is_open:
-            if not handing.done.waiting:
-                handing.add(_once_of(per_step_values(run.counted), handing.last, request))
-            if looks is not None:
-                _show(findings_of(run.counted, _links(request)), run, handing)
+            once = {} if handing.done.waiting else _known(per_step_values(run.counted), handing.state.last)
+            found = [] if looks is None else findings_of(run.counted, _links(request))
+            _add(named_once(once, request.names), found, run, handing)
         raise
 
 
@@ -120,7 +122,7 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
     complete = len(run.steps) - handing.done.waiting
     while True:
         if looks is not None and handing.is_open:
-            _show(looks.news(run), run, handing)
+            _add({}, looks.news(run), run, handing)
             handing.done.trouble = looks.trouble
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
@@ -129,9 +131,9 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
             return
 
 
-def _show(found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
-    """Tell of the findings in a run as it is now that were not told before."""
-    handing.show(untold(found, handing.told), max(run.steps.tolist(), default=0))
+def _add(once: Mapping[str, float], found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
+    """Hand on numbers beside the last step, and the findings in a run as it is now that were not told before."""
+    handing.add(once, untold(found, handing.state.told), max(run.steps.tolist(), default=0))
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:
@@ -155,7 +157,7 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     """Hand on the steps that are complete and beyond the last one handed on."""
     complete = settled(run, request.quiet)
     handing.done.waiting = len(run.steps) - len(complete)
-    steps = complete if handing.last is None else complete[complete > handing.last]
+    steps = complete if handing.state.last is None else complete[complete > handing.state.last]
     if not len(steps):
         return
     handing.open()
@@ -165,24 +167,57 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     ended = not (request.follow or handing.done.waiting)
     examples = RunExamples(counted.trained, request.seed, links) if request.shown else None
     looks = request.shown and not request.follow
-    found = at_steps(untold(findings_of(counted, links), handing.told), steps) if looks else {}
+    found = at_steps(untold(findings_of(counted, links), handing.state.told), steps) if looks else {}
     handing.done.begin(len(steps))
     for step in steps.tolist():
-        numbers = _named(values.loc[step], names) if step in values.index else {}
-        once = _once_of(values, step, request) if ended and step == steps[-1] else {}
+        known = _known(values, step)
+        numbers = {name: value for key, value in known.items() for name in names[key]}
+        once = named_once(known, request.names) if ended and step == steps[-1] else {}
         handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []))
         tell()
 
 
-def _once_of(values: pd.DataFrame, step: Any, request: Request) -> dict[str, float]:
-    """What a trainer logs once, at the end, as it is at a step."""
-    return named_once({str(key): one for key, one in values.loc[step].items()}, request.names) if step in values.index else {}
-
-
-def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """A step's finite numbers under their names."""
-    return {name: float(value) for key, value in values.items() if np.isfinite(value) for name in names[str(key)]}
+def _known(values: pd.DataFrame, step: Any) -> dict[str, float]:
+    """A step's finite numbers by key."""
+    return {str(key): float(one) for key, one in values.loc[step].items() if np.isfinite(one)} if step in values.index else {}
 
 
 def _links(request: Request) -> Links:
     return Links(request.board_url.rstrip("/"), shown(request.location.resolve().name))
+
+
+def progress(done: Pushed) -> str:
+    """How far it is, how fast, and how long the rest will take at that rate."""
+    line = f"step {done.last}: {done.steps:,} of {plural(done.steps + done.to_go, 'step')}, {fmt(done.rate)} steps/s"
+    return f"{line}, {fmt(done.to_go / done.rate)} s left" if done.to_go and done.rate > 0 else line
+
+
+def summary(done: Pushed, request: Request) -> str:
+    """What was pushed, where to look, and what was not pushed and why."""
+    lines = [_what(done, request)]
+    if done.place and done.name and request.target.tracker != "stdout":
+        lines.append(on_one_line(f"Look at {done.name} in {done.place}."))
+    if done.trouble:
+        lines.append(on_one_line(f"The last look for findings while following had no answer: {done.trouble}"))
+    if done.waiting:
+        lines.append(f"{plural(done.waiting, 'step')} held back, as training may still be writing: push again, or use --follow.")
+    return "\n".join(lines)
+
+
+def failure(error: BoardError, done: Pushed, request: Request) -> str:
+    """What went wrong, and what becomes of the steps that were handed over before."""
+    if not done.steps:
+        return str(error)
+    handed = f"{plural(done.steps, 'step')} {'was' if done.steps == 1 else 'were'} handed over before"
+    if not request.target.writes_at_once:
+        return f"{error} {handed}; {request.target.tracker} may lack some of them: the next push hands them over again."
+    return f"{error} {handed} and {'stay noted' if request.kept else 'are not noted: the next push begins anew'}."
+
+
+def _what(done: Pushed, request: Request) -> str:
+    if done.steps:
+        rate = "" if request.follow else f", {fmt(done.rate)} steps/s"
+        return f"Pushed {plural(done.steps, 'step')} of {plural(done.metrics, 'metric')} to {request.target.tracker}{rate}."
+    if done.last is not None:
+        return f"Nothing new: all steps up to {done.last} were pushed before. Use --again to push them anew."
+    return "Nothing to push yet."

@@ -1,6 +1,5 @@
 """Where a run is pushed to: what is asked for on the command line → what a tracker's writer takes. Knows no run and no metric."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ from board.trackers.registry import OPTIONS
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
 
-SECONDS_HELD: Final[Mapping[str, float]] = {"wandb": 5.0, "swanlab": math.inf, "trackio": 5.0}
-"""Trackers whose library writes what it took a moment later, and how long it holds it back at most: several times what it waits, and without
-end where it writes at the end of its run."""
+WRITE_AT_ONCE: Final = ("tensorboard", "mlflow", "stdout")
+"""Trackers that have what they took when the call returns; the libraries of the others write it later, SwanLab's at the end of its run."""
 
 _BY_ID: Final = ("wandb", "swanlab", "mlflow")
 """Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""
@@ -35,8 +33,8 @@ class Target:
     where: str
     """Tells the place from others of the tracker."""
 
-    seconds_held: float = 0.0
-    """How long its library may hold back what it took."""
+    writes_at_once: bool = True
+    """Whether what it took has arrived before its run ends."""
 
     def opened(self, name: str, run_id: str, *, begins: bool) -> TrackerWriter:
         """A run that `begins` there, under another name where somebody has that one, or goes on. Raises whatever its library raises."""
@@ -62,6 +60,4 @@ def target(tracker: str, asked: Mapping[str, Any]) -> Target:
         given.setdefault("format", "table")
     where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option not in _NO_PLACE)
     options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
-    if tracker == "tensorboard":
-        options["timestamped"] = False
-    return Target(tracker, options, where, SECONDS_HELD.get(tracker, 0.0))
+    return Target(tracker, options, where, tracker in WRITE_AT_ONCE)

@@ -6,19 +6,17 @@ That are the sums and means that the board would have of the arrays, by the same
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, zip_longest
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
 from board.metrics import formulas
 from board.metrics.formulas import BoolArray, FloatArray
-from board.recorder.values import Floats, Parts, encode
-from board.schema import ALTERNATIVES, CUT_SHORT, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.text.padding import marks
-
-_REASONS: Final = ("finish_reason", "stop_reason")
+from board.recorder.values import Parts, encode, is_per_token
+from board.schema import ALTERNATIVES, LEFT_OUT, TOKEN_IDS, TOKENS, title
+from board.text.padding import is_cut, marks
 
 _NUMBERS: Final = frozenset({int, float, bool, type(None)})
 """Types of what a list of numbers per token may hold; None is a missing one."""
@@ -26,7 +24,7 @@ _NUMBERS: Final = frozenset({int, float, bool, type(None)})
 
 @dataclass(frozen=True)
 class Candidate:
-    """What decides whether a rollout keeps its token arrays."""
+    """A row that waits for the end of its step, and what decides whether it keeps its token arrays."""
 
     size: int
     """Bytes its token arrays take in the file."""
@@ -35,45 +33,37 @@ class Candidate:
     reward: float
     """NaN where there is none."""
     truncated: bool
-
-
-@dataclass(frozen=True)
-class Held(Candidate):
-    """A row that waits for the end of its step."""
-
-    parts: Parts
-    leave: Sequence[str]
+    parts: Parts = field(default_factory=dict)
+    leave: Sequence[str] = ()
     """Its token arrays' fields; none where nothing may be left out."""
-    sums: Mapping[str, float]
+    sums: Mapping[str, float] = field(default_factory=dict)
     """What is written in their place."""
 
 
-def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str]) -> Held:
+def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str]) -> Candidate:
     """Take a row's token arrays apart from the rest: what the board keeps per token. The row is without padding at its ends, `parts` are not.
 
     `response_tokens` counts among them where there is a `response`; a row with neither, which the board refuses, keeps all it has.
     """
     tokens, has_text = row.get(TOKENS), row.get("response") is not None
-    arrays, size = _aligned(row)
-    listed = [TOKENS] * (has_text and isinstance(tokens, list)) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
-    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(size, bool)
-    if "loss_mask" in arrays:
-        counts &= arrays["loss_mask"] != 0
-    readable = has_text or isinstance(tokens, list)
-    leave = [name for name in (*arrays, *listed) if readable and name in parts]
-    sums = _sums(arrays, counts)
-    return Held(
+    length = len(tokens) if isinstance(tokens, list) else None
+    arrays = _arrays(row, length)
+    lists = {ALTERNATIVES, TOKENS} if has_text else {ALTERNATIVES}
+    named = [name for name, value in row.items() if name in arrays or (name in lists and isinstance(value, list))]
+    leave = [name for name in named if name in parts] if has_text or length is not None else []
+    sums = _sums(arrays, _counting(arrays, tokens if isinstance(tokens, list) else None, pads))
+    return Candidate(
         size=sum(len(parts[name]) + len(name) + 4 for name in leave),
         kl=sums.get(formulas.kl_column(formulas.DEFAULT_ESTIMATOR), math.nan),
-        reward=_number(row.get("reward")),
-        truncated=_number(row.get("truncated")) == 1 or any(row.get(name) == CUT_SHORT for name in _REASONS),
+        reward=float(reward) if isinstance(reward := row.get("reward"), int | float | np.number) else math.nan,
+        truncated=is_cut(row),
         parts=parts,
         leave=leave,
         sums=sums,
     )
 
 
-def within(held: Sequence[Held], limit: int, seed: str) -> list[Parts]:
+def within(held: Sequence[Candidate], limit: int, seed: str) -> list[Parts]:
     """The rows of one step as they are written: token arrays of the chosen ones, at most `limit` bytes together.
 
     A row without its token arrays gets their sums and means instead, under the names the board derives them by, and is marked.
@@ -82,7 +72,7 @@ def within(held: Sequence[Held], limit: int, seed: str) -> list[Parts]:
     return [one.parts if at in chosen or not one.leave else _bare(one) for at, one in enumerate(held)]
 
 
-def _bare(held: Held) -> Parts:
+def _bare(held: Candidate) -> Parts:
     kept = {name: part for name, part in held.parts.items() if name not in held.leave}
     added = {name: encode(number) for name, number in held.sums.items() if math.isfinite(number) and name not in kept}
     return {**kept, **added, LEFT_OUT: b"1"}
@@ -105,80 +95,58 @@ def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
 def _in_turn(candidates: Sequence[Candidate], rng: random.Random) -> Iterator[int]:
     """Indices by each rank in turn; an index comes up as often as it has ranks."""
     shuffled = rng.sample(range(len(candidates)), len(candidates))
-    with_kl = [index for index in shuffled if not math.isnan(candidates[index].kl)]
-    with_reward = [index for index in shuffled if not math.isnan(candidates[index].reward)]
+
+    def rising(keys: list[float]) -> list[int]:
+        return sorted((index for index in shuffled if not math.isnan(keys[index])), key=keys.__getitem__)
+
     ranks = (
-        sorted(with_kl, key=lambda index: -candidates[index].kl),
-        sorted(with_reward, key=lambda index: candidates[index].reward),
-        sorted(with_reward, key=lambda index: -candidates[index].reward),
+        rising([-one.kl for one in candidates]),
+        rising([one.reward for one in candidates]),
+        rising([-one.reward for one in candidates]),
         [index for index in shuffled if candidates[index].truncated],
         rng.sample(shuffled, len(shuffled)),
     )
     return (index for index in chain.from_iterable(zip_longest(*ranks)) if index is not None)
 
 
-def _sums(arrays: Mapping[str, FloatArray], counts: BoolArray) -> dict[str, float]:
-    """What the board derives from a row's token arrays: tokens, KL and log-ratio, mean of each metric; NaN where it cannot.
+def _arrays(row: Mapping[str, Any], length: int | None) -> dict[str, FloatArray]:
+    """The row's numbers per token as the board keeps them, float32: declared ones, and lists of numbers as long as its tokens.
 
-    Padding and tokens with loss_mask 0, where `counts` is False, enter no mean.
+    They are aligned with the tokens from the first on; a row without tokens, whose `length` is None, has as many as its longest array.
     """
+    with np.errstate(over="ignore"):
+        found = {
+            name: np.asarray(value, np.float64).astype(np.float32)
+            for name, value in row.items()
+            if is_per_token(name, value, length)
+            and (value.dtype.kind in "fiub" if isinstance(value, np.ndarray) else _NUMBERS.issuperset(map(type, value)))
+        }
+    size = max((array.size for array in found.values()), default=0) if length is None else length
+    return {
+        name: np.concatenate([array[:size], np.full(max(0, size - array.size), np.nan, np.float32)])
+        for name, array in found.items()
+    }
+
+
+def _counting(arrays: Mapping[str, FloatArray], tokens: list[Any] | None, pads: frozenset[str]) -> BoolArray:
+    """Which tokens enter a mean: not padding, and not those with loss_mask 0."""
+    size = next((array.size for array in arrays.values()), 0)
+    counts = np.ones(size, bool) if tokens is None else ~np.array(marks(tokens, pads), bool)
+    return counts & (arrays["loss_mask"] != 0) if "loss_mask" in arrays else counts
+
+
+def _sums(arrays: Mapping[str, FloatArray], counts: BoolArray) -> dict[str, float]:
+    """What the board derives of a row's tokens that count: how many, KL and log-ratio, mean of each metric; NaN where it cannot."""
+    whole = np.array([0, counts.size])
     found = {"response_length": float(counts.sum())}
     if "logprobs" in arrays and "ref_logprobs" in arrays:
         log_ratio = formulas.log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
         for name in formulas.ESTIMATORS:
-            stats = _stats(formulas.kl(log_ratio, name), counts)
-            found |= {formulas.kl_column(name, stat): stats[stat] for stat in ("mean", "sum", "max")}
+            stats = formulas.segment_stats(formulas.kl(log_ratio, name), whole, counts)
+            found |= {formulas.kl_column(name, stat): getattr(stats, stat).item() for stat in get_args(formulas.Stat)}
     for name in (name for name in arrays if name != "loss_mask" and name not in TOKEN_IDS):
-        stats = _stats(arrays[name], counts)
-        found[f"{title(name)}_mean"] = stats["mean"]
+        stats = formulas.segment_stats(arrays[name], whole, counts)
+        found[f"{title(name)}_mean"] = stats.mean.item()
         if name == "token_rewards":
-            found[f"{title(name)}_sum"] = stats["sum"]
+            found[f"{title(name)}_sum"] = stats.sum.item()
     return found
-
-
-def _stats(values: FloatArray, counts: BoolArray) -> dict[str, float]:
-    """Of those that count and are finite."""
-    known = values[counts & np.isfinite(values)].astype(np.float64)
-    if not known.size:
-        return dict.fromkeys(("mean", "sum", "max"), math.nan)
-    with np.errstate(over="ignore"):
-        total = float(known.sum())
-    return {"mean": total / known.size, "sum": total, "max": float(known.max())}
-
-
-def _aligned(row: Mapping[str, Any]) -> tuple[dict[str, FloatArray], int]:
-    """The row's token arrays, all as long as its tokens, and how long that is; without tokens, as long as the longest array."""
-    tokens = row.get(TOKENS)
-    length = len(tokens) if isinstance(tokens, list) else None
-    arrays = {name: array for name, value in row.items() if (array := _token_array(name, value, length)) is not None}
-    size = max((array.size for array in arrays.values()), default=0) if length is None else length
-    return {name: _fitted(array, size) for name, array in arrays.items()}, size
-
-
-def _token_array(name: str, value: object, length: int | None) -> FloatArray | None:
-    """A field's numbers per token as the board keeps them, float32: declared ones, and lists of numbers as long as the tokens.
-
-    `length` is the number of tokens, None where there are none. None for everything else.
-    """
-    if not isinstance(value, list | np.ndarray):
-        return None
-    entries = len(value) if isinstance(value, list) else len(np.atleast_1d(value))
-    if not (name in TOKEN_METRICS or entries == length):
-        return None
-    if isinstance(value, list) and not isinstance(value, Floats) and not _NUMBERS.issuperset(map(type, value)):
-        return None
-    with np.errstate(over="ignore"):
-        array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else np.float64)
-        return array.astype(np.float32) if array.ndim == 1 and array.dtype.kind in "fiub" else None
-
-
-def _fitted(array: FloatArray, length: int) -> FloatArray:
-    """As long as the tokens, from the first on, as the board aligns it."""
-    return np.concatenate([array[:length], np.full(max(0, length - array.size), np.nan, np.float32)])
-
-
-def _number(value: object) -> float:
-    """A number, NaN for anything else."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.item() if value.size == 1 else None
-    return float(value) if isinstance(value, int | float) else math.nan

@@ -43,25 +43,15 @@ class Losses:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._counts: Counter[str] = Counter()
-        self._told: Counter[str] = Counter()
-        self._warned: set[str] = set()
+        self._counts: Counter[Reason] = Counter()
+        self._told: Counter[Reason] = Counter()
+        self._warned: set[Reason] = set()
         self._lock = threading.Lock()
 
-    @property
-    def total(self) -> int:
-        """Everything lost so far: rows, and values of rows that were written without them."""
+    def total(self, *, tracker: bool) -> int:
+        """Everything lost so far: rows, and values of rows that were written without them; or all that a tracker did not get."""
         with self._lock:
-            return self._counts.total() - self._untracked()
-
-    @property
-    def untracked(self) -> int:
-        """Everything a tracker did not get so far: numbers of a step, single numbers, rows that came too late for them."""
-        with self._lock:
-            return self._untracked()
-
-    def _untracked(self) -> int:
-        return sum(number for reason, number in self._counts.items() if reason.startswith("tracker"))
+            return sum(number for reason, number in self._counts.items() if reason.startswith("tracker") == tracker)
 
     def add(self, reason: Reason, detail: str = "", count: int = 1) -> None:
         """Count a loss; the first of its reason is also logged. `count` 0 logs what cost no row."""
@@ -73,7 +63,7 @@ class Losses:
             text = "Recording rollouts to %s: %s%s. Training goes on; later losses of this kind are only counted."
             logger.warning(text, self.folder, WARNED[reason], f" ({detail})" if detail else "")
 
-    def untold(self) -> Counter[str]:
+    def untold(self) -> Counter[Reason]:
         """What was lost since the last call, by reason: for the account that is kept beside a shard."""
         with self._lock:
             fresh, self._told = self._counts - self._told, self._counts.copy()

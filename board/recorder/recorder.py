@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 from board.recorder.losses import FAILURES, Losses, Reason, described
-from board.recorder.queue import RowQueue
-from board.recorder.values import rows, snapshot
+from board.recorder.queue import Work, WriteQueue
+from board.recorder.values import rows, snapshot, weigh, whole
 from board.recorder.writer import Redact, RowWriter, Settings
 
 QUEUE_BYTES: Final = 256 * 2**20
@@ -95,12 +95,12 @@ class RolloutRecorder:
         """Things not written so far: a row, or one value of a row that was written without it; and rows that somebody removed with
         their file while it was open. Final once closed or flushed.
         """
-        return self._losses.total
+        return self._losses.total(tracker=False)
 
     @property
     def untracked(self) -> int:
         """Things the tracker did not get so far: the numbers of a step, a number, a row in its step's. Final once closed."""
-        return self._losses.untracked
+        return self._losses.total(tracker=True)
 
     def path(self, step: int = 0) -> Path:
         """The shard that rows of a step go to: `rank_<rank>.<process>.jsonl`, with a number behind it where somebody has that name."""
@@ -112,9 +112,11 @@ class RolloutRecorder:
         Token arrays are one number per response token. `rank` is added unless given. A value that cannot be written as JSON
         is left out of its row; a row whose `step` is no whole number is dropped whole.
         """
-        row = self._copied({"step": step, "rank": self.rank, **fields}, lambda name: "row" if name == "step" else "value")
-        if "step" in row:
-            self._put([row])
+        try:
+            at = whole(step)
+            self._put([{"step": at, **self._copied({"rank": self.rank, **fields}, "value")}])
+        except FAILURES as error:  # the boundary to training: a step may be any object, and fail in any way
+            self._losses.add("row", described(error))
 
     def write_batch(self, *, step: object, **columns: object) -> None:
         """Record a batch: each field is a column with one entry per rollout, or one scalar (a number, text, dict) for all.
@@ -124,12 +126,10 @@ class RolloutRecorder:
         """
         try:
             batch = {name: snapshot(column) for name, column in {"step": step, "rank": self.rank, **columns}.items()}
-            found = list(rows(batch))
+            self._put(list(rows(batch)))
         except FAILURES as error:  # the boundary to training, as in `write`
             lengths = [len(column) for column in columns.values() if isinstance(column, list | tuple)]
             self._losses.add("row", described(error), max(lengths, default=1))
-            return
-        self._put(found)
 
     def track(self, step: int, scalars: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Hand numbers and texts of the trainer's own to the tracker: a dict of them, or by name, or both; nothing without `track_with`.
@@ -137,45 +137,31 @@ class RolloutRecorder:
         Numbers may be Python's, numpy's or tensors of one element; true and false become 1 and 0. They leave together
         with those of the step's rows.
         """
-        if self._new_tracking is None:
+        if self._tracking is None:
             return
-        values = self._copied({**(scalars or {}), **named}, lambda _: "tracker_value")
-        at = self._copied({"step": step}, lambda _: "tracker_value")
-        with self._lock:
-            if self._closed:
+        values = self._copied({**(scalars or {}), **named}, "tracker_value")
+        try:
+            if not self._do(partial(self._tracking.given, whole(step), values)):
                 self._losses.add("tracker", "the recorder is closed")
-            elif at:
-                self._queue.run(lambda: self._writer.track(at["step"], values))
-
-    def _copied(self, values: Mapping[str, Any], reason: Callable[[str], Reason]) -> dict[str, Any]:
-        """The values as they are now; one that cannot be copied is left out and counted under its reason."""
-        copies: dict[str, Any] = {}
-        for name, value in values.items():
-            try:
-                copies[name] = snapshot(value)
-            except FAILURES as error:  # the boundary to training: a value may fail in any way
-                self._losses.add(reason(name), f"{name!r}: {described(error)}")
-        return copies
+        except FAILURES as error:  # the boundary to training, as in `write`
+            self._losses.add("tracker_value", described(error))
 
     def end_step(self) -> None:
         """Say that the step is complete on this rank, rather than leave it to be seen from the next step's first row."""
-        with self._lock:
-            if not self._closed:
-                self._queue.run(self._writer.end_step)
+        self._do(self._writer.end_step)
 
     def flush(self) -> None:
         """Wait until every row given so far was handed to the operating system, but those held back by `step_bytes`."""
-        with self._lock:
-            done = self._queue.run(_nothing)
-        done.result()
+        done = threading.Event()
+        if self._do(done.set):
+            done.wait()
 
     def close(self) -> None:
         """Write all that waits and close the shard. Later writes are dropped and counted; closing twice is harmless."""
         with self._lock:
-            if self._closed:
+            if not self._do(partial(self._writer.end_step, closing=True)):
                 return
             self._closed = True
-            self._queue.run(lambda: self._writer.end_step(closing=True))
             _OPEN.pop(self, None)
         self._queue.close()
 
@@ -192,20 +178,33 @@ class RolloutRecorder:
         self._lock = threading.RLock()
         self._closed = False
         self._losses: Losses = Losses(self._settings.folder)
-        tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer: RowWriter = RowWriter(self._settings, self._losses, tracking)
-        self._queue: RowQueue = RowQueue(self._writer.write, self._queue_bytes)
+        self._tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
+        self._writer: RowWriter = RowWriter(self._settings, self._losses, self._tracking)
+        self._queue: WriteQueue = WriteQueue(self._queue_bytes)
         _OPEN[self] = self._begin_in_child
 
+    def _copied(self, values: Mapping[str, Any], reason: Reason) -> dict[str, Any]:
+        """The values as they are now; one that cannot be copied is left out and counted under its reason."""
+        copies: dict[str, Any] = {}
+        for name, value in values.items():
+            try:
+                copies[name] = snapshot(value)
+            except FAILURES as error:  # the boundary to training: a value may fail in any way
+                self._losses.add(reason, f"{name!r}: {described(error)}")
+        return copies
+
     def _put(self, found: list[dict[str, Any]]) -> None:
-        try:
-            with self._lock:
-                if self._closed:
-                    self._losses.add("closed", count=len(found))
-                elif refused := self._queue.put(found):
-                    self._losses.add("queue", count=refused)
-        except FAILURES as error:  # the boundary to training, as in `write`
-            self._losses.add("row", described(error), len(found))
+        """Hand rows on, and count those that nobody takes."""
+        with self._lock:
+            taken = [self._queue.put(partial(self._writer.write, row), weigh(row)) for row in found if not self._closed]
+            lost: Reason = "closed" if self._closed else "queue"
+        if missing := len(found) - sum(taken):
+            self._losses.add(lost, count=missing)
+
+    def _do(self, work: Work) -> bool:
+        """Have something done after all rows given so far; False once the recorder is closed."""
+        with self._lock:
+            return not self._closed and self._queue.put(work)
 
     def _begin_in_child(self) -> None:
         """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
@@ -225,10 +224,6 @@ def _close_all() -> None:
 def _begin_all_in_child() -> None:
     for begin_in_child in list(_OPEN.values()):
         begin_in_child()
-
-
-def _nothing() -> None:
-    """Done when everything before it is."""
 
 
 atexit.register(_close_all)

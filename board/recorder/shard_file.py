@@ -21,13 +21,12 @@ from board.system import atomic_write
 
 
 class ShardFile:
-    """Appends lines to a file, making it and its folder at the first. Every method may raise OSError, and may be tried again."""
+    """Appends lines to a file, making it and its folder at the first. Methods that open or write may raise OSError, and be tried again."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = self._wanted = path
         """Where the file is; before it is made, where it is to be."""
         self.lost: Counter[str] = Counter()
-        self._wanted = path
         self._identity = (0, 0)
         self._descriptor: int | None = None
         self._line_is_cut = False
@@ -40,19 +39,19 @@ class ShardFile:
 
     def open(self) -> None:
         """Make the file, or go on with it where it was made before."""
-        if self._descriptor is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            if self._is_there():
-                self._descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-            else:
-                self.path, self._descriptor = _new(self._wanted)
-                self._line_is_cut, self._rows, self._left_out = False, 0, 0
-                status = os.fstat(self._descriptor)
-                self._identity = (status.st_dev, status.st_ino)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._status() is not None:
+            self._descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        else:
+            self.path, self._descriptor = _new(self._wanted)
+            self._line_is_cut, self._rows, self._left_out = False, 0, 0
+            status = os.fstat(self._descriptor)
+            self._identity = (status.st_dev, status.st_ino)
 
     def append(self, line: bytes, *, left_out: bool = False) -> None:
         """Write one line, which ends in a newline. After a cut one (a full disk) a newline first: only that row is lost."""
-        self.open()
+        if self._descriptor is None:
+            self.open()
         assert self._descriptor is not None
         rest = memoryview(b"\n" + line if self._line_is_cut else line)
         while rest:
@@ -64,7 +63,8 @@ class ShardFile:
 
     def gone(self) -> int:
         """How many lines went with the file, if somebody removed it, moved it away or emptied it since it was opened: it is closed then."""
-        if self._descriptor is None or (self._is_there() and not (self._rows and self.path.stat().st_size == 0)):
+        status = self._status()
+        if self._descriptor is None or (status is not None and (status.st_size or not self._rows)):
             return 0
         gone, self._rows, self._left_out, self._line_is_cut = self._rows, 0, 0, False
         self.close()
@@ -81,13 +81,13 @@ class ShardFile:
             descriptor, self._descriptor = self._descriptor, None
             os.close(descriptor)
 
-    def _is_there(self) -> bool:
-        """Whether the file that was made stands at its path."""
+    def _status(self) -> os.stat_result | None:
+        """Of the file that was made, if it still stands at its path."""
         try:
             found = self.path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        return (found.st_dev, found.st_ino) == self._identity
+        except OSError:
+            return None
+        return found if (found.st_dev, found.st_ino) == self._identity else None
 
 
 def account_path(shard: Path) -> Path:

@@ -1,7 +1,7 @@
 """Values of training: copied before training changes them, and as JSON text, short and exact.
 
 Tensors become numpy arrays, lists and dicts lists and dicts of their own; tensors are known by their methods, so torch is not imported. Knows
-nothing of rollouts, files or threads.
+nothing of files or threads.
 """
 
 import json
@@ -11,15 +11,13 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
+from board.schema import TOKEN_METRICS
+
 ATOMS: Final = frozenset({str, int, float, bool, type(None)})
 """Types that never change: a list of them is copied at once."""
 
 WEIGHT: Final = 32
 """Bytes a Python number takes, about, with the reference to it."""
-
-
-class Floats(list[float]):
-    """A list that was found to hold floats and nothing else, so that nobody looks again: looking costs as much as writing them."""
 
 
 def snapshot(value: Any) -> Any:
@@ -28,14 +26,11 @@ def snapshot(value: Any) -> Any:
     A tensor on a device is copied to main memory, which waits for the device. Raises RecursionError for what contains itself.
     """
     if isinstance(value, list | tuple):
-        types = set(map(type, value))
-        if types == {float}:
-            return Floats(value)
-        return list(value) if types <= ATOMS else [snapshot(item) for item in value]
+        return list(value) if ATOMS.issuperset(map(type, value)) else [snapshot(item) for item in value]
     if isinstance(value, dict):
         return {key: snapshot(item) for key, item in value.items()}
     array = to_numpy(value)
-    return array.copy() if isinstance(array, np.ndarray) else array
+    return array.copy()[()] if isinstance(array, np.ndarray) else array  # of no dimension it is a number
 
 
 def weigh(value: Any) -> int:
@@ -52,12 +47,26 @@ def weigh(value: Any) -> int:
 
 
 def rows(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rollouts of a batch of columns; raises ValueError unless the columns agree on how many there are."""
-    lengths = {name: len(column) for name, column in batch.items() if _is_column(column)}
+    """The rollouts of a batch of columns, and of values that all share, as `snapshot` gives them.
+
+    Raises ValueError unless the columns are equally long.
+    """
+    lengths = {name: len(column) for name, column in batch.items() if isinstance(column, list | np.ndarray)}
     if len(set(lengths.values())) != 1:
         raise ValueError(f"a batch needs columns of one length, got {lengths or 'scalars only'}")
     for index in range(next(iter(lengths.values()))):
         yield {name: column[index] if name in lengths else snapshot(column) for name, column in batch.items()}
+
+
+def whole(value: Any) -> int:
+    """A step as an integer; raises ValueError for what is no whole number, as the board would refuse the row."""
+    plain = to_numpy(value)
+    if plain is None:
+        raise ValueError("it has no step")
+    step = int(plain)
+    if plain != step or not -(2**63) <= step < 2**63:
+        raise ValueError("its step is not a whole number")
+    return step
 
 
 def to_numpy(value: Any) -> Any:
@@ -69,11 +78,6 @@ def to_numpy(value: Any) -> Any:
         return tensor.numpy()
     except TypeError:
         return tensor.float().numpy()  # bfloat16 and the 8-bit floats, which numpy lacks and float32 holds exactly
-
-
-def _is_column(value: object) -> bool:
-    """Whether a field of a batch has one entry per rollout, rather than one value for all."""
-    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 _OPTIONS: Final = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -107,15 +111,13 @@ def encode(value: object) -> bytes:
 
 def line(parts: Parts) -> bytes:
     """The row as one line, its newline included."""
-    return b"{" + b",".join(key_text(name) + b":" + part for name, part in parts.items()) + b"}\n"
+    return b"{" + b",".join(encode(name) + b":" + part for name, part in parts.items()) + b"}\n"
 
 
-def key_text(name: str) -> bytes:
-    """A field's name as JSON text; one that UTF-8 cannot hold in escapes."""
-    try:
-        return orjson.dumps(name)
-    except TypeError:
-        return encode(name)
+def is_per_token(name: str, value: Any, length: int | None) -> bool:
+    """Whether the board keeps a list or array as one entry per response token, of which there are so many; None where nobody knows."""
+    is_flat = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    return is_flat and (name in TOKEN_METRICS or len(value) == length)
 
 
 def compact(value: object) -> object:
@@ -123,7 +125,7 @@ def compact(value: object) -> object:
 
     The board keeps token arrays as float32, so it loses nothing. What float32 cannot hold stays as it is.
     """
-    if isinstance(value, Floats) or (isinstance(value, list) and set(map(type, value)) == {float}):
+    if isinstance(value, list) and set(map(type, value)) == {float}:
         wide = np.array(value, np.float64)
     elif isinstance(value, np.ndarray) and value.dtype == np.float64:
         wide = value

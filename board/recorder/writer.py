@@ -7,17 +7,16 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
 from board.recorder import budget
 from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.shard_file import ShardFile
-from board.recorder.values import Parts, compact, encode, key_text, line, to_numpy
-from board.schema import LEFT_OUT, PADDED, TOKEN_METRICS, TOKENS
+from board.recorder.values import Parts, compact, encode, is_per_token, line, whole
+from board.schema import LEFT_OUT, PADDED, TOKENS
 from board.text.padding import COMMON_PADS, unpadded
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class RowWriter:
         self._shards: dict[Path, ShardFile] = {}
         self._shard = self.shard(0)
         self._named = not settings.pads
-        self._held: list[budget.Held] = []
+        self._held: list[budget.Candidate] = []
 
     def shard(self, step: int) -> ShardFile:
         """The shard for rows of a step."""
@@ -68,10 +67,16 @@ class RowWriter:
 
     def write(self, row: dict[str, Any]) -> None:
         """Write a row, or hold it until its step ends."""
+        redact = self._settings.redact
         try:
-            redacted = self._redacted(row)
-            if redacted is not None:
-                self._write(redacted)
+            redacted = row if redact is None else dict(redact(row))
+        except BaseException as error:  # the user's own function, whose message may quote the row
+            self._losses.add("redaction", type(error).__name__)
+            if not isinstance(error, FAILURES):
+                raise
+            return
+        try:
+            self._take(redacted)
         except FAILURES as error:  # the boundary to training: a step may be any object, and fail in any way
             self._losses.add("row", described(error))
 
@@ -81,15 +86,6 @@ class RowWriter:
         if self._tracking is not None:
             self._tracking.close() if closing else self._tracking.end_step()
         self._end(closing=closing)
-
-    def track(self, step: Any, values: Mapping[str, Any]) -> None:
-        """Hand numbers of the trainer's own to the tracker."""
-        if self._tracking is None:
-            return
-        try:
-            self._tracking.given(_whole(step), values)
-        except FAILURES as error:  # the boundary to training, as in `write`
-            self._losses.add("tracker_value", described(error))
 
     def _end(self, *, closing: bool = False) -> None:
         """Bring the account up to date and, where a file holds one step, or none will follow, mark its end."""
@@ -113,14 +109,11 @@ class RowWriter:
 
     def _notice(self) -> None:
         """Count the rows that somebody took away with their file."""
-        try:
-            if gone := self._shard.gone():
-                self._losses.add("removed", str(self._shard.path), gone)
-        except OSError as error:
-            self._losses.add("account", described(error), count=0)
+        if gone := self._shard.gone():
+            self._losses.add("removed", str(self._shard.path), gone)
 
-    def _write(self, row: Mapping[str, Any]) -> None:
-        step = _whole(row.get("step"))
+    def _take(self, row: Mapping[str, Any]) -> None:
+        step = whole(row.get("step"))
         if step != self._step:
             self._release()
             self._end()
@@ -144,25 +137,13 @@ class RowWriter:
         self._named, pads, file = True, self._settings.pads, self._settings.folder / PADS_FILE
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("x", encoding="utf-8") as stream:
+            with suppress(FileExistsError), file.open("x", encoding="utf-8") as stream:
                 stream.write(f"pads = {json.dumps(pads, ensure_ascii=False)}\n")
-        except FileExistsError:
-            if not all(json.dumps(pad, ensure_ascii=False) in file.read_text(encoding="utf-8") for pad in pads):
+            said = file.read_text(encoding="utf-8", errors="replace")
+            if not all(json.dumps(pad, ensure_ascii=False) in said for pad in pads):
                 logging.getLogger(__name__).warning("%s is there and does not name all pads %s: add them.", file, pads)
         except OSError as error:
             self._losses.add("account", described(error), count=0)
-
-    def _redacted(self, row: dict[str, Any]) -> Mapping[str, Any] | None:
-        """The row as it may be written; None, and counted, if the hook failed. Its message may quote the row, so it is not logged."""
-        if self._settings.redact is None:
-            return row
-        try:
-            return dict(self._settings.redact(row))
-        except BaseException as error:  # the user's own function
-            self._losses.add("redaction", type(error).__name__)
-            if isinstance(error, FAILURES):
-                return None
-            raise
 
     def _encoded(self, row: Mapping[str, Any]) -> Parts:
         """The row's values as JSON, without those that cannot be written."""
@@ -171,8 +152,7 @@ class RowWriter:
         length = len(tokens) if isinstance(tokens, list) else None
         for name, value in row.items():
             try:
-                key_text(name)
-                parts[name] = encode(compact(value) if _is_per_token(name, value, length) else value)
+                parts[str(name)] = encode(compact(value) if is_per_token(name, value, length) else value)
             except FAILURES as error:  # a value may be any object, and fail in any way
                 self._losses.add("value", f"{name!r}: {described(error)}")
         return parts
@@ -188,15 +168,8 @@ class RowWriter:
     def _release(self) -> None:
         """Write the rows held back in the order they came, with as many token arrays as the budget allows."""
         held, self._held = self._held, []
-        limit = self._settings.step_bytes
-        if not held or limit is None:
-            return
-        try:
-            rows = budget.within(held, limit, f"{self._settings.seed} rank_{self._settings.rank} {self._step}")
-        except FAILURES as error:  # rows come before the budget
-            self._losses.add("budget", described(error), count=0)
-            rows = [one.parts for one in held]
-        for parts in rows:
+        limit, seed = self._settings.step_bytes or 0, self._settings.seed
+        for parts in budget.within(held, limit, f"{seed} rank_{self._settings.rank} {self._step}"):
             self._append(parts)
 
     def _append(self, parts: Parts) -> None:
@@ -209,21 +182,3 @@ class RowWriter:
             self._shard.append(line(parts), left_out=LEFT_OUT in parts)
         except OSError as error:
             self._losses.add("disk", described(error))
-
-
-def _whole(value: Any) -> int:
-    """A step as an integer; raises ValueError for what is no whole number, as the board would refuse the row."""
-    plain = to_numpy(value)
-    if plain is None:
-        raise ValueError("it has no step")
-    step = int(plain)
-    if plain != step or not -(2**63) <= step < 2**63:
-        raise ValueError("its step is not a whole number")
-    return step
-
-
-def _is_per_token(name: str, value: object, length: int | None) -> bool:
-    """Whether the board keeps the value as one float32 per response token."""
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1 and (name in TOKEN_METRICS or value.size == length)
-    return isinstance(value, list) and (name in TOKEN_METRICS or len(value) == length)

@@ -3,12 +3,18 @@
 A tracker's library is imported in its module's functions only (`library`), so that the board and the recorder start without it.
 """
 
+import sys
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +36,47 @@ def library(module: str, tracker: str, package: str = "") -> Any:
         raise TrackerMissing(f"{tracker} needs the library {package}: {pip_install(package)}") from error
 
 
+def within(seconds: float, what: str, call: Callable[[], Any]) -> Any:
+    """What a call gives, made in a thread of its own, so that it can be given up; the thread does not keep the process from ending.
+
+    A library that is begun in the main thread may take the process's signals; begun here it cannot. What it prints in that thread is dropped,
+    as it cannot be told not to. Raises TimeoutError, which says what did not end, and whatever the call raises.
+    """
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            with redirect_stdout(cast(TextIO, _AllButOne(sys.stdout))):
+                result = call()
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the result is asked for
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return future.result(seconds)
+    except TimeoutError as error:
+        if future.done():
+            raise
+        raise TimeoutError(f"{what} did not end within {seconds:g} s.") from error
+
+
+class _AllButOne:
+    """A stream that drops what one thread writes and hands on everybody else's."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        """Characters taken, written or dropped."""
+        return len(text) if threading.get_ident() == self._thread else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 @dataclass(frozen=True)
 class Curve:
     """One scalar over steps, in rising order of steps; of a step that was logged more than once the last value."""
@@ -49,6 +96,66 @@ class Curves(dict[str, Curve]):
         """By name and step, only where the text is not that of the step before."""
         self.others = tuple(others)
         """Names of tables, pictures, histograms and the like."""
+
+
+MAX_NAMES: Final = 20_000
+"""Names in one source; more are data, not metrics."""
+
+MOST_TEXTS: Final = 1_000
+"""So many texts of one name are kept, the last ones."""
+
+MOST_LETTERS: Final = 10_000
+"""A text is cut there."""
+
+_STEPS: Final = range(-(2**63), 2**63)
+
+
+class Points:
+    """What was logged so far, 16 bytes a point."""
+
+    def __init__(self, source: object) -> None:
+        self._source = source
+        self._numbers: defaultdict[str, tuple[array[int], array[float]]] = defaultdict(lambda: (array("q"), array("d")))
+        self._texts: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self._others: dict[str, None] = {}
+
+    def add(self, name: str, step: int, value: object) -> None:
+        """One more value of any kind: true and false count as 1 and 0, None is no value.
+
+        Raises BoardError for a step beyond 64 bits, and for more than MAX_NAMES names.
+        """
+        if step not in _STEPS:
+            raise BoardError(f"{self._source}: a step does not fit 64 bits.")
+        if isinstance(value, int | float):
+            steps, values = self._numbers[name]
+            steps.append(step)
+            values.append(value)
+        elif isinstance(value, str):
+            self._add_text(self._texts[name], step, value[:MOST_LETTERS])
+        elif value is not None:
+            self._others[name] = None
+        if len(self._numbers) + len(self._texts) + len(self._others) > MAX_NAMES:
+            raise BoardError(f"{self._source}: more than {MAX_NAMES:,} names.")
+
+    def _add_text(self, texts: dict[int, str], step: int, text: str) -> None:
+        if not texts or next(reversed(texts.values())) != text:
+            texts.pop(step, None)
+            texts[step] = text
+        if len(texts) > MOST_TEXTS:
+            del texts[next(iter(texts))]
+
+    def curves(self) -> Curves:
+        """Each name's curve in rising order of steps; of a step that was logged more than once the last value."""
+        found = {name: _curve(np.array(steps, np.int64), np.array(values)) for name, (steps, values) in self._numbers.items()}
+        others = [name for name in self._others if name not in found and name not in self._texts]
+        return Curves(found, self._texts, others)
+
+
+def _curve(steps: np.ndarray[tuple[int], np.dtype[np.int64]], values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Curve:
+    order = np.argsort(steps, kind="stable")
+    steps = steps[order]
+    last = np.append(steps[1:] != steps[:-1], [True] * bool(len(steps)))
+    return Curve(steps[last], values[order][last])
 
 
 Value = float | str

@@ -14,8 +14,7 @@ from board.errors import BoardError
 from board.sources.flatten import parsed, values
 from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
 from board.sources.nearby_files import opened, walk
-from board.trackers.contract import Curves
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Points
 
 NAME: Final = "jsonl"
 
@@ -84,7 +83,7 @@ def add(row: dict[str, Any], points: Points) -> None:
         raise ValueError(f"no whole number under any of {', '.join(STEP_KEYS)}")
     for name, value in _named(row):
         if name not in STEP_KEYS and not (isinstance(value, str) and name in OF_MOST_KEYS):
-            points.note(name, step, value)
+            points.add(name, step, value)
 
 
 def _named(row: dict[str, Any]) -> Iterator[tuple[str, object]]:

@@ -18,8 +18,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, text, walk
-from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library
 from board.trackers.sanitize import page, plain
 
 NAME: Final = "mlflow"
@@ -138,7 +137,7 @@ def _gather(database: sqlite3.Connection, run: str | None, points: Points) -> No
 def _note(points: Points, name: object, value: object) -> None:
     """A text that the trainer gave, and not MLflow or the board."""
     if isinstance(name, str) and isinstance(value, str) and not name.startswith(("mlflow.", _OURS)):
-        points.note(name, 0, value)
+        points.add(name, 0, value)
 
 
 def _of_files(folder: Path, within: Path | None) -> Curves:

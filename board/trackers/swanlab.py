@@ -14,10 +14,9 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError, pip_install
 from board.sources.nearby_files import text
-from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
-from board.trackers.curves import MOST_LETTERS, Points
+from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library
+from board.trackers.contract import within as ended_within
 from board.trackers.sanitize import page, plain
-from board.trackers.timeouts import within as ended_within
 from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "swanlab"
@@ -58,7 +57,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
                 media, folder = record.media, log.parent / "media" / "text"
                 files = [folder / Path(one.filename).name for one in media.value.items if media.type == kinds.COLUMN_TYPE_TEXT]
                 said = "\n".join(text(file, within, MOST_LETTERS) for file in files if file.is_file())
-                points.note(media.key, media.step, said or media)
+                points.add(media.key, media.step, said or media)
     return points.curves()
 
 

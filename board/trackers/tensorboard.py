@@ -5,6 +5,7 @@ TFRecord: its length (uint64, little-endian), the masked CRC-32C of that, the by
 the first bad checksum and reads as many bytes as a length asks for; here both are errors.
 """
 
+import contextlib
 import itertools
 import os
 import re
@@ -18,8 +19,7 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, opened, walk
-from board.trackers.contract import Curves, Example, TrackerWriter, Value, library
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library
 from board.trackers.sanitize import page
 
 NAME: Final = "tensorboard"
@@ -42,9 +42,6 @@ _NEITHER: Final = object()
 
 _HEAD: Final = struct.Struct("<QI")
 _SUM: Final = struct.Struct("<I")
-
-_COUNTER = itertools.count()
-"""Two writers of one process never share a file."""
 
 
 def find(folder: Path) -> list[Path]:
@@ -125,9 +122,9 @@ def _take(event: Any, plugins: dict[str, str], points: Points) -> None:
         plugin = plugins.setdefault(value.tag, value.metadata.plugin_data.plugin_name)
         number = _number(value, plugin)
         if number is None and plugin == "text" and value.tensor.string_val:
-            points.note(value.tag, event.step, value.tensor.string_val[0].decode(errors="replace"))
+            points.add(value.tag, event.step, value.tensor.string_val[0].decode(errors="replace"))
         else:
-            points.note(value.tag, event.step, _NEITHER if number is None else number)
+            points.add(value.tag, event.step, _NEITHER if number is None else number)
 
 
 def _number(value: Any, plugin: str) -> float | None:
@@ -144,31 +141,29 @@ def _number(value: Any, plugin: str) -> float | None:
 
 
 def open_writer(
-    run: str, *, log_dir: str | Path = "tensorboard_log", timestamped: bool = True, resume: Literal["never", "allow"] = "allow"
+    run: str, *, log_dir: str | Path = "tensorboard_log", resume: Literal["never", "allow"] | None = None
 ) -> "TensorBoardWriter":
-    """Begin a run: `log_dir`/`run`-date-time, or with `timestamped` off go on with `log_dir`/`run`, in one more event file.
+    """Begin a run: `log_dir`/`run`-date-time; with `resume="allow"` go on with `log_dir`/`run`, in one more event file.
 
-    With `resume="never"` a run is begun in any case. Raises TrackerMissing without TensorBoard, OSError where the folder cannot be written.
+    With `resume="never"` a run of that name is begun in any case. Raises TrackerMissing without TensorBoard, OSError where the folder cannot
+    be written.
     """
     library(_TEXTS, _LIBRARY)  # asked for now, so that what is missing is said at the start
     name = folder_name(run)
-    if timestamped:
-        name = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - the reader's clock
-    begins = timestamped or resume == "never"
-    return TensorBoardWriter(_new_folder(Path(log_dir), name) if begins else Path(log_dir) / name)
+    if resume == "allow":
+        return TensorBoardWriter(Path(log_dir) / name)
+    time_begun = f"-{datetime.now():%Y%m%d-%H%M%S}" if resume is None else ""  # noqa: DTZ005 - the reader's clock
+    return TensorBoardWriter(_new_folder(Path(log_dir), name + time_begun))
 
 
 def _new_folder(parent: Path, name: str) -> Path:
     """A folder that nobody else has: two runs may begin within a second."""
-    folder = parent / name
-    for count in itertools.count(2):
-        try:
+    for count in itertools.count(1):
+        folder = parent / (name if count == 1 else f"{name}-{count}")
+        with contextlib.suppress(FileExistsError):
             folder.mkdir(parents=True)
-        except FileExistsError:
-            folder = parent / f"{name}-{count}"
-        else:
-            break
-    return folder
+            return folder
+    raise AssertionError("there is always one more number")
 
 
 class TensorBoardWriter(TrackerWriter):
@@ -177,7 +172,8 @@ class TensorBoardWriter(TrackerWriter):
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.name, self.place = folder.name, str(folder)
-        name = f"events.out.{_MARK}.{_begun(folder):010d}.{folder_name(socket.gethostname())}.{os.getpid()}.{next(_COUNTER)}"
+        # TensorBoard reads files by name, so that two of one second would come in the order of their processes, and a curve would go back
+        name = f"events.out.{_MARK}.{time.time_ns():019d}.{folder_name(socket.gethostname())}.{os.getpid()}"
         events = library(_EVENTS, _LIBRARY)
         self._event, self._text = events.Event, library(_TEXTS, _LIBRARY).text_pb
         writer = library("tensorboard.summary.writer.record_writer", _LIBRARY).RecordWriter
@@ -206,15 +202,6 @@ class TensorBoardWriter(TrackerWriter):
         event.wall_time = time.time()
         self._records.write(event.SerializeToString())
         self._records.flush()
-
-
-def _begun(folder: Path) -> int:
-    """When a new event file says that it was begun, in seconds: now, but after every one that is there, as TensorBoard reads by name.
-
-    Two files of one second would come in the order of their processes, and a curve would go back.
-    """
-    there = (re.search(rf"{_MARK}\.(\d{{10}})\.", path.name) for path in _event_files(folder))
-    return max([int(time.time()), *(int(found[1]) + 1 for found in there if found)])
 
 
 def inert_markdown(text: str) -> str:

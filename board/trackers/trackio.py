@@ -18,10 +18,9 @@ from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
-from board.trackers.contract import Curves, Example, TrackerWriter, library
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
+from board.trackers.contract import within as ended_within
 from board.trackers.sanitize import plain, table
-from board.trackers.timeouts import within as ended_within
 
 NAME: Final = "trackio"
 
@@ -75,7 +74,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
         for step, metrics in _rows(database, file, name):
             try:
                 for key, value in values(parsed(metrics)):
-                    points.note(key.removeprefix(_RENAMED), step, value)
+                    points.add(key.removeprefix(_RENAMED), step, value)
             except (TypeError, ValueError) as error:
                 raise BoardError(f"{file}: a row is no metrics of trackio: {error}.") from error
     return points.curves()

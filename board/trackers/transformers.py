@@ -12,8 +12,7 @@ from board.sources.flatten import parsed
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
-from board.trackers.contract import Curves
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Points
 
 NAME: Final = "transformers"
 

@@ -12,16 +12,14 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.flatten import SPECIAL
 from board.sources.nearby_files import checked_writable
-from board.trackers.contract import Curves, Example, TrackerWriter, library
-from board.trackers.curves import Points
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
 from board.trackers.sanitize import plain, table
 from board.trackers.transaction_logs import LogKind
 
@@ -31,9 +29,6 @@ LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_
 
 CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
-
-IN_USE_SECONDS: Final = 20
-"""So long may a run be held by the service of a writer that was killed."""
 
 TITLE_LETTERS: Final = 63
 """W&B refuses longer titles of alerts."""
@@ -83,8 +78,8 @@ class _History:
 
     def __init__(self, points: Points) -> None:
         self.points = points
-        self._axis_of: dict[str, str] = {}
-        self._axis_of_names_from: dict[str, str] = {}
+        self._axes: dict[tuple[str, bool], str] = {}
+        """By name, and by the beginning of names, whether it is a whole one."""
         self._reached: dict[str, int] = {}
 
     def add(self, record: Any) -> None:
@@ -93,27 +88,26 @@ class _History:
         if kind == "history":
             self._add_row(record.history)
         elif kind == "metric" and record.metric.step_metric:
-            if record.metric.name:
-                self._axis_of[record.metric.name] = record.metric.step_metric
-            elif record.metric.glob_name.endswith("*"):
-                self._axis_of_names_from[record.metric.glob_name.removesuffix("*")] = record.metric.step_metric
+            name, beginning = record.metric.name, record.metric.glob_name
+            if name or beginning.endswith("*"):
+                self._axes[name or beginning[:-1], bool(name)] = record.metric.step_metric
 
     def _add_row(self, history: Any) -> None:
         """A number whose own step is not in the row belongs to the step that was reached before."""
         row = _values(history)
         step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
-        for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
+        for axis in set(self._axes.values()) & row.keys():
             self._reached[axis] = step if (own := _whole(row[axis])) is None else own
         for name, value in row.items():
             if not name.startswith("_"):
-                self.points.note(name, self._reached.get(self._axis(name), step), value)
+                self.points.add(name, self._reached.get(self._axis(name), step), value)
 
     def _axis(self, name: str) -> str:
         """The metric that is a metric's step, W&B's own where none was defined."""
-        if name in self._axis_of:
-            return self._axis_of[name]
-        beginning = max((start for start in self._axis_of_names_from if name.startswith(start)), key=len, default="")
-        return self._axis_of_names_from.get(beginning, _ROW_STEP)
+        if (name, True) in self._axes:
+            return self._axes[name, True]
+        beginnings = (start for start, is_whole in self._axes if not is_whole and name.startswith(start))
+        return self._axes.get((max(beginnings, key=len, default=""), False), _ROW_STEP)
 
 
 def _values(history: Any) -> dict[str, object]:
@@ -148,18 +142,16 @@ def open_writer(
     run: str,
     *,
     api_key: str | None = None,
-    name: str | None = None,
     dir: str | Path | None = None,
     mode: Literal["online", "offline", "disabled"] | None = None,
     run_id: str | None = None,
-    resume: Literal["allow", "never", "must", "auto"] | bool | None = None,
     **options: Any,
 ) -> "WandbWriter":
-    """Begin a run that is called `name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
+    """Begin a run that is called `run`; with `run_id`, which the caller keeps, go on with it where there is one.
 
-    `options` are further ones of `wandb.init`: project, entity, notes, tags. What is not given is what W&B's environment says, and then what
-    W&B does by itself. With `mode="offline"` nothing is sent anywhere. Raises TrackerMissing without W&B, BoardError without a key where one
-    is needed and for a folder that cannot be written to, and what W&B raises.
+    `options` are further ones of `wandb.init`, and count before these: name, project, entity, notes, tags. What is not given is what W&B's
+    environment says, and then what W&B does by itself. With `mode="offline"` nothing is sent anywhere. Raises TrackerMissing without W&B,
+    BoardError without a key where one is needed and for a folder that cannot be written to, and what W&B raises.
     """
     offline = (mode or os.environ.get("WANDB_MODE")) in ("offline", "disabled", "dryrun")
     _check_folder(mode, dir)
@@ -169,21 +161,9 @@ def open_writer(
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
     known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
-    resume = ("allow" if run_id else None) if resume is None else resume
-    place = {"dir": dir, "mode": mode, "id": run_id, "resume": resume, "settings": wandb.Settings(**known)}
-    return WandbWriter(_begun(partial(wandb.init, name=name or plain(run), **place, **options)))
-
-
-def _begun(begin: Callable[[], Any]) -> Any:
-    """The run, once W&B's service has let go of it: a writer that was killed may have left it open in one that it shared."""
-    until = time.monotonic() + IN_USE_SECONDS
-    while True:
-        try:
-            return begin()
-        except Exception as error:
-            if "is in use" not in str(error) or time.monotonic() > until:
-                raise
-        time.sleep(0.5)
+    place = {"name": plain(run), "dir": dir, "mode": mode, "id": run_id, "resume": "allow" if run_id else None}
+    given = {key: value for key, value in options.items() if value is not None}
+    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**known), **given}))
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:

@@ -63,24 +63,26 @@ def draw(run: Run) -> None:
     with st.expander("Custom metric (SQL)", **linked.flag("sql")) as expander:
         if not expander.open:
             return
-        saved = saved_queries.SavedMetrics((), ())
+        saved: dict[str, str] = {}
+        damaged: tuple[str, ...] = ()
         try:
-            saved = saved_queries.load()
+            saved, damaged = saved_queries.KEPT.by_name()
         except BoardError as error:
             notice(str(error), "error")
         _choice(saved)
+        for sentence in damaged:
+            notice(sentence, "warning")
         pressed = _editor(run)
         if problem := place.remembered("sql_problem"):
             notice(problem, "error")
         query = place.widget_text("sql_query")
-        title = next((one.name for one in saved.metrics if one.query == query.strip()), "Custom metric")
+        title = next((name for name, kept in saved.items() if kept == query.strip()), "Custom metric")
         _result(run, query, title, anew=pressed)
 
 
-def _choice(saved: saved_queries.SavedMetrics) -> None:
-    """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
-    names = ["", *(one.name for one in saved.metrics)]
-    queries = {one.name: one.query for one in saved.metrics}
+def _choice(queries: dict[str, str]) -> None:
+    """The saved metrics to choose from, one that a link names among them."""
+    names = ["", *queries]
     asked = linked.asked("sql_saved")
     if asked not in names:
         place.remember(no_query=asked)
@@ -95,8 +97,6 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
         st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
     if chosen != place.remembered("opened_query"):  # by a link, which calls nobody back
         _open(chosen, queries)
-    for sentence in saved.damaged:
-        notice(sentence, "warning")
 
 
 def _editor(run: Run) -> bool:
@@ -221,13 +221,13 @@ def _open(name: str, queries: dict[str, str]) -> None:
 
 def _save() -> None:
     try:
-        metric = saved_queries.save(place.widget_text("sql_name"), place.widget_text("sql_query"))
+        name = saved_queries.save(place.widget_text("sql_name"), place.widget_text("sql_query"))
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:
-        linked.put(sql_saved=metric.name)
-        place.set_widgets(sql_name=metric.name)
-        place.remember(opened_query=metric.name, no_query=None, sql_problem=None)
+        linked.put(sql_saved=name)
+        place.set_widgets(sql_name=name)
+        place.remember(opened_query=name, no_query=None, sql_problem=None)
 
 
 def _delete() -> None:

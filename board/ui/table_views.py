@@ -31,7 +31,7 @@ def open_linked(there: Container[str]) -> None:
     if asked == (place.remembered("opened_view") or ""):
         return
     place.remember(opened_view=asked, no_view=None)
-    chosen = next((one for one in _load().views if one.name == asked), None)
+    chosen = _load()[0].get(asked)
     if chosen is not None:
         before = place.part("filter")
         _put(chosen, there, keep=place.in_link())
@@ -44,13 +44,11 @@ def open_linked(there: Container[str]) -> None:
 
 def choice(there: Container[str]) -> None:
     """Draw the list of views, where there are any; `there` as in `open_linked`."""
-    saved = _load()
-    if saved.views:
+    saved, _ = _load()
+    if saved:
         st.selectbox(
             "View",
-            **linked.choice(
-                _KEY, ["", *(one.name for one in saved.views)], label=lambda name: name or "none", then=lambda: _choose(there)
-            ),
+            **linked.choice(_KEY, ["", *saved], label=lambda name: name or "none", then=lambda: _choose(there)),
             width=150,
         )
 
@@ -61,7 +59,7 @@ def problems() -> None:
         notice(f"No view of the table is saved here under the name {lacking!r}.", "warning")
     if problem := place.remembered("view_problem"):
         notice(problem, "error")
-    for sentence in _load().damaged:
+    for sentence in _load()[1]:
         notice(sentence, "warning")
 
 
@@ -84,11 +82,12 @@ def editor(columns: tuple[str, ...]) -> None:
         st.button("Delete", key="view_delete", disabled=not chosen, on_click=_delete)
 
 
-def _load() -> table_views.TableViews:
+def _load() -> tuple[dict[str, TableView], tuple[str, ...]]:
+    """The views there are, and a sentence for each that is none."""
     try:
-        return table_views.load()
+        return table_views.KEPT.by_name()
     except BoardError as error:
-        return table_views.TableViews((), (str(error),))
+        return {}, (str(error),)
 
 
 def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> None:
@@ -104,7 +103,7 @@ def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> N
 def _choose(there: Container[str]) -> None:
     name = place.widget_text(_KEY)
     place.remember(opened_view=name, no_view=None, view_problem=None)
-    chosen = next((one for one in _load().views if one.name == name), None)
+    chosen = _load()[0].get(name)
     if chosen is not None:
         _put(chosen, there)
 
@@ -130,7 +129,7 @@ def _save(columns: tuple[str, ...]) -> None:
 
 
 def _rename() -> None:
-    held = next((one for one in _load().views if one.name == place.widget_text(_KEY)), None)
+    held = _load()[0].get(place.widget_text(_KEY))
     try:
         if held is not None:
             _chosen(table_views.rename(held, place.widget_text("view_name")))

@@ -6,13 +6,15 @@ Knows no kind and no run: what is kept is kept under a run's address.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries
 
 LONGEST_REASON: Final = 500
 """Characters."""
+
+_Set = TypeVar("_Set")
 
 Thresholds = Mapping[str, Mapping[str, float]]
 """By kind and name, those that are not as declared."""
@@ -34,7 +36,7 @@ def read(run: str) -> FindingSettings:
     found, damaged = KEPT.read()
     if run in damaged:
         raise BoardError(damaged[run])
-    return _settings(found[run]) if run in found else FindingSettings()
+    return found.get(run, FindingSettings())
 
 
 def parsed_thresholds(given: Any) -> Thresholds:
@@ -52,42 +54,37 @@ def set_threshold(run: str, kind: str, name: str, value: float | None) -> Findin
     """Set one threshold of a kind, or with None leave it as declared. Raises BoardError where that cannot be kept."""
 
     def changed(before: FindingSettings) -> FindingSettings:
-        names = {one: other for one, other in before.thresholds.get(kind, {}).items() if one != name}
-        names |= {} if value is None else {name: value}
-        others = {one: held for one, held in before.thresholds.items() if one != kind}
-        return replace(before, thresholds=others | ({kind: names} if names else {}))
+        names = _with(before.thresholds.get(kind, {}), name, value)
+        return replace(before, thresholds=_with(before.thresholds, kind, names or None))
 
     return _change(run, changed)
 
 
 def mute(run: str, kind: str, reason: str | None) -> FindingSettings:
     """Show findings of a kind no more, and why not; with None show them again. Raises BoardError where that cannot be kept."""
-    return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, reason)))
+    return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, _cut(reason))))
 
 
 def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
     """Show one finding no more, as it is understood; with None show it again. Raises BoardError where that cannot be kept."""
-    return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, reason)))
+    return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, _cut(reason))))
 
 
-def _with(held: Mapping[str, str], key: str, reason: str | None) -> dict[str, str]:
-    others = {one: said for one, said in held.items() if one != key}
-    return others if reason is None else others | {key: reason.strip()[:LONGEST_REASON]}
+def _cut(reason: str | None) -> str | None:
+    return None if reason is None else reason.strip()[:LONGEST_REASON]
+
+
+def _with(held: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _Set]:
+    """The same with a value under a key, or with None without that."""
+    others = {one: other for one, other in held.items() if one != key}
+    return others if value is None else others | {key: value}
 
 
 def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
-    after: list[FindingSettings] = []
-
-    def entries(held: dict[str, Any]) -> dict[str, Any]:
-        after.append(changed(_settings(held[run]) if _is_sound(held.get(run)) else FindingSettings()))
-        return held | {run: asdict(after[0])}
-
-    KEPT.change(entries)
-    return after[0]
+    return _parsed(run, KEPT.update(run, lambda before: asdict(changed(before or FindingSettings())))[run])
 
 
-def _settings(held: Any) -> FindingSettings:
-    """Raises ValueError, TypeError or KeyError for what are none."""
+def _parsed(_: str, held: Any) -> FindingSettings:
     muted, understood = held["muted"], held["understood"]
     for said in (muted, understood):
         if not isinstance(said, dict) or not all(isinstance(reason, str) for reason in said.values()):
@@ -95,11 +92,4 @@ def _settings(held: Any) -> FindingSettings:
     return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)
 
 
-def _is_sound(held: Any) -> bool:
-    try:
-        return bool(_settings(held))
-    except (ValueError, TypeError, KeyError):
-        return False
-
-
-KEPT: Final = KeptEntries("findings", "object of settings", _is_sound)
+KEPT: Final = KeptEntries("findings", "object of settings", _parsed)

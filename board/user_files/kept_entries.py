@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar, get_type_hints
 from uuid import uuid4
 
 from board.errors import BoardError
@@ -22,42 +22,84 @@ LONGEST_NAME: Final = 80
 
 _LOCK_SECONDS: Final = 10.0
 
+_NONE: Final = (ValueError, TypeError, LookupError)
+"""What parsing raises for something that is none of the kind."""
+
 Entries = dict[str, Any]
+
+
+Entry = TypeVar("Entry")
 
 
 class _Damaged(BoardError):
     """What a file holds cannot be understood."""
 
 
+def of_fields(kind: type[Entry], held: Any, **known: Any) -> Entry:
+    """An entry whose fields are those of a dataclass of texts, switches, whole numbers and tuples of texts, but for what is `known`.
+
+    Raises KeyError or TypeError where one is missing or no such thing.
+    """
+    for name, field_type in get_type_hints(kind).items():
+        if name not in known:
+            known[name] = texts(held[name]) if field_type == tuple[str, ...] else held[name]
+            if field_type in (str, bool, int) and type(known[name]) is not field_type:
+                raise TypeError(f"{name} is something else")
+    return kind(**known)
+
+
+def is_kept(_: str, held: Any) -> bool:
+    """Of entries that are names alone. Raises TypeError for what is none."""
+    if held is not True:
+        raise TypeError("it is no name that is kept")
+    return True
+
+
+def texts(held: Any) -> tuple[str, ...]:
+    """A list of texts. Raises TypeError for anything else."""
+    if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
+        raise TypeError("it is no list of texts")
+    return tuple(held)
+
+
+def text(held: Any) -> str:
+    """A text. Raises TypeError for anything else."""
+    if not isinstance(held, str):
+        raise TypeError("it is no text")
+    return held
+
+
 @dataclass(frozen=True)
-class KeptEntries:
+class KeptEntries(Generic[Entry]):
     """One kind of things."""
 
     name: str
     """Of the file, without its ending; and of the folder in which earlier boards kept a file for each."""
     kind: str
     """What one of them is called: "custom metric"."""
-    is_sound: Callable[[Any], bool]
-    """Whether an entry is one."""
+    parsed: Callable[[str, Any], Entry]
+    """Given a name and what JSON has under it, the thing; raises ValueError, TypeError or LookupError where it is none."""
 
     @property
     def path(self) -> Path:
         """Where they are kept."""
         return user_folders.settings() / f"{self.name}.json"
 
-    def read(self) -> tuple[Entries, dict[str, str]]:
+    def read(self) -> tuple[dict[str, Entry], dict[str, str]]:
         """What is kept, in the order of keeping, and by name a sentence on what is none. Raises BoardError where the file cannot be read."""
-        held = self._held()
-        sound = {name: value for name, value in held.items() if self.is_sound(value)}
-        damaged = [name for name in held if name not in sound]
-        return sound, {
-            one: f"{shown(Path(one))} in {shown(self.path)} is no {self.kind} and was left as it is." for one in damaged
-        }
+        sound: dict[str, Entry] = {}
+        damaged: dict[str, str] = {}
+        for name, held in self._held().items():
+            try:
+                sound[name] = self.parsed(name, held)
+            except _NONE:
+                damaged[name] = f"{shown(Path(name))} in {shown(self.path)} is no {self.kind} and was left as it is."
+        return sound, damaged
 
-    def by_name(self) -> tuple[list[tuple[str, Any]], tuple[str, ...]]:
+    def by_name(self) -> tuple[dict[str, Entry], tuple[str, ...]]:
         """The same by name, without regard to case, and the sentences."""
         found, damaged = self.read()
-        return sorted(found.items(), key=lambda one: (one[0].casefold(), one[0])), tuple(damaged.values())
+        return dict(sorted(found.items(), key=lambda one: (one[0].casefold(), one[0]))), tuple(damaged.values())
 
     def change(self, changed: Callable[[Entries], Entries]) -> Entries:
         """Keep what `changed` makes of the entries there are, and return it. Raises BoardError where that cannot be done."""
@@ -68,21 +110,38 @@ class KeptEntries:
                 self.path.rename(self.path.with_name(f"{self.path.name}.damaged-{uuid4().hex[:8]}"))
                 before = {}
             after = changed(before)
+            if [*after.items()] == [*before.items()]:
+                return after
             try:
-                text = json.dumps(after, ensure_ascii=False, indent=1).encode()
+                data = json.dumps(after, ensure_ascii=False, indent=1).encode()
             except UnicodeEncodeError:  # half a surrogate pair
                 raise BoardError(f"The {self.kind} holds a character that is no text.") from None
-            atomic_write.write(self.path, text, durable=True)
+            atomic_write.write(self.path, data, durable=True)
         return after
+
+    def update(self, name: str, changed: Callable[[Entry | None], Any]) -> Entries:
+        """Keep what `changed` makes of the entry of that name, as JSON has it: None is given where there is none, and forgets it.
+
+        Returns all that is kept then. Raises BoardError where that cannot be done.
+        """
+
+        def entries(held: Entries) -> Entries:
+            try:
+                before = self.parsed(name, held[name])
+            except _NONE:
+                before = None
+            after = held | {name: changed(before)}
+            return {one: value for one, value in after.items() if one != name or value is not None}
+
+        return self.change(entries)
 
     def put(self, name: str, value: Any) -> None:
         """Keep something under a name, in place of what had that name. Raises BoardError where that cannot be done."""
-        self.change(lambda held: held | {name: value})
+        self.update(name, lambda _: value)
 
     def delete(self, name: str) -> None:
         """Forget what has that name, if there is anything. Raises BoardError where that cannot be done."""
-        if name in self._held():
-            self.change(lambda held: {one: value for one, value in held.items() if one != name})
+        self.update(name, lambda _: None)
 
     def checked(self, name: str) -> str:
         """A name that a reader gave, without space around it. Raises BoardError for one that cannot be shown in one line."""

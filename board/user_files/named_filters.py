@@ -4,10 +4,10 @@ from contextlib import suppress
 from typing import Final
 
 from board.errors import BoardError
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, is_kept, text
 
-NAMED: Final = KeptEntries("filters", "filter", lambda one: isinstance(one, dict) and isinstance(one.get("filter"), str))
-RECENT: Final = KeptEntries("recent_filters", "filter", lambda one: one is True)
+NAMED: Final = KeptEntries("filters", "filter", lambda _, held: text(held["filter"]))
+RECENT: Final = KeptEntries("recent_filters", "filter", is_kept)
 
 MOST: Final = 20
 """So many are kept of those used last."""
@@ -16,18 +16,14 @@ MOST: Final = 20
 def load() -> dict[str, str]:
     """Name → filter, by name; none where nothing was saved, or nothing can be read: a filter must work without."""
     try:
-        return {name: one["filter"] for name, one in NAMED.by_name()[0]}
+        return NAMED.by_name()[0]
     except BoardError:
         return {}
 
 
-def save(name: str, text: str) -> None:
+def save(name: str, filtered: str) -> None:
     """Keep a filter under a name, in place of what had that name; an empty one forgets the name. Raises BoardError where it cannot be kept."""
-    checked = NAMED.checked(name)
-    if text:
-        NAMED.put(checked, {"filter": text})
-    else:
-        NAMED.delete(checked)
+    NAMED.update(NAMED.checked(name), lambda _: {"filter": filtered} if filtered else None)
 
 
 def recent() -> tuple[str, ...]:
@@ -38,10 +34,12 @@ def recent() -> tuple[str, ...]:
         return ()
 
 
-def used(text: str) -> None:
+def used(filtered: str) -> None:
     """This filter was used last. Where settings cannot be written it is not kept: a filter must work without."""
-    if recent()[:1] != (text,):
+    if recent()[:1] != (filtered,):
         with suppress(BoardError):
             RECENT.change(
-                lambda held: dict.fromkeys([text, *(one for one in held if held[one] is True and one != text)][:MOST], True)
+                lambda held: dict.fromkeys(
+                    [filtered, *(one for one in held if held[one] is True and one != filtered)][:MOST], True
+                )
             )

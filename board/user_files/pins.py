@@ -1,10 +1,10 @@
 """Which metrics the reader pinned. Knows no screen and no metric."""
 
-from typing import Final
+from typing import Any, Final
 
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, is_kept
 
-KEPT: Final = KeptEntries("pinned_metrics", "pin", lambda one: one is True)
+KEPT: Final = KeptEntries("pinned_metrics", "pin", is_kept)
 
 MOST: Final = 500
 """So many pins are kept; the oldest go first."""
@@ -18,7 +18,7 @@ def read() -> tuple[str, ...]:
 def toggle(key: str) -> tuple[str, ...]:
     """Pin a metric, or take its pin off; the pins there are then. Raises BoardError where that cannot be kept."""
 
-    def changed(held: dict[str, bool]) -> dict[str, bool]:
+    def changed(held: dict[str, Any]) -> dict[str, Any]:
         return dict.fromkeys([one for one in held if one != key] if key in held else [*held, key][-MOST:], True)
 
     return tuple(KEPT.change(changed))

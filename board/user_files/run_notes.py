@@ -4,13 +4,14 @@ A run is known by its path and how it begins, so that a moved run keeps what was
 Knows neither what a run holds nor what is shown.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, of_fields
 
 LONGEST_TITLE: Final = 120
 LONGEST_TAG: Final = 40
@@ -46,16 +47,7 @@ class RunNote:
         return bool(self.title or self.tags or self.note or self.pinned or self.hidden or self.colour)
 
 
-def _is_sound(read: Any) -> bool:
-    if not isinstance(read, dict):
-        return False
-    texts = all(isinstance(read.get(name), str) for name in ("path", "first", "title", "note", "colour"))
-    switches = all(isinstance(read.get(name), bool) for name in ("pinned", "hidden"))
-    tags = read.get("tags")
-    return texts and switches and isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)
-
-
-KEPT: Final = KeptEntries("run_notes", "note of a run", _is_sound)
+KEPT: Final = KeptEntries("run_notes", "note of a run", lambda name, held: of_fields(RunNote, held, id=name))
 
 
 @dataclass(frozen=True)
@@ -72,20 +64,17 @@ class RunNotes:
         A run that nothing is said of at its path has what was said of one that began so and is not where it was: `is_there` tells of the
         path of any other run whether there is one. Where several did, nobody knows which, and it has none of it.
         """
-        by_path: dict[str, list[RunNote]] = {}
+        by_path, by_first = defaultdict[str, list[RunNote]](list), defaultdict[str, list[RunNote]](list)
         for one in self.notes:
-            by_path.setdefault(one.path, []).append(one)
+            by_path[one.path].append(one)
+            by_first[one.first].append(one)
         begins = dict(runs)
-        moved: dict[str, list[RunNote]] = {}
-        for one in self.notes:
-            if one.first:
-                moved.setdefault(one.first, []).append(one)
         found = {}
         for path, first in runs:
-            at_path = [one for one in by_path.get(path, []) if not one.first or not first or one.first == first]
+            at_path = [one for one in by_path[path] if not one.first or not first or one.first == first]
             if at_path:
                 found[path] = max(at_path, key=lambda one: (one.first == first, bool(one.first)))
-            elif first and len(lost := [one for one in moved.get(first, []) if _is_gone(one, begins, is_there)]) == 1:
+            elif first and len(lost := [one for one in by_first[first] if _is_gone(one, begins, is_there)]) == 1:
                 found[path] = lost[0]
             else:
                 found[path] = RunNote(path, first or "")
@@ -102,12 +91,7 @@ def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable
 def load() -> RunNotes:
     """All notes; none where nothing was ever kept. Raises BoardError when the file cannot be read."""
     found, damaged = KEPT.read()
-    return RunNotes(tuple(_note(name, one) for name, one in found.items()), tuple(damaged.values()))
-
-
-def _note(name: str, held: dict[str, Any]) -> RunNote:
-    fields = {one: held[one] for one in RunNote.__dataclass_fields__ if one not in ("id", "tags")}
-    return RunNote(**fields, tags=tuple(held["tags"]), id=name)
+    return RunNotes(tuple(found.values()), tuple(damaged.values()))
 
 
 def stamp() -> int:
@@ -123,37 +107,30 @@ def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
 
     One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
     """
-    name = before.id or _new_id(path, first)
-    after: list[RunNote] = []
+    name = before.id or blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+    after = before
 
-    def changed(held: dict[str, Any]) -> dict[str, Any]:
-        now = _note(name, held[name]) if before.id in held and _is_sound(held[name]) else before
-        after.append(_checked(replace(now, path=path, first=first or now.first, id=name, **said)))
-        kept = {one: value for one, value in asdict(after[0]).items() if one != "id"}
-        others = {one: value for one, value in held.items() if one != name}
-        return others | ({name: kept} if after[0].says_something else {})
+    def changed(kept: RunNote | None) -> dict[str, Any] | None:
+        nonlocal after
+        now = kept if kept is not None and before.id else before
+        after = _checked(replace(now, path=path, first=first or now.first, id=name, **said))
+        return {one: value for one, value in asdict(after).items() if one != "id"} if after.says_something else None
 
-    KEPT.change(changed)
-    return after[0]
-
-
-def _new_id(path: str, first: str) -> str:
-    return blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+    KEPT.update(name, changed)
+    return after
 
 
 def _checked(note: RunNote) -> RunNote:
     """Raises BoardError for what cannot be shown, or is too long."""
     title = " ".join(note.title.split())
-    for what, text, most in (("name", title, LONGEST_TITLE), ("note", note.note, LONGEST_NOTE)):
+    tags = [(f"tag {tag[:LONGEST_TAG]}…", tag, LONGEST_TAG) for tag in note.tags]
+    for what, text, most in (("name", title, LONGEST_TITLE), ("note", note.note, LONGEST_NOTE), *tags):
         if len(text) > most:
             raise BoardError(f"The {what} has {len(text):,} characters, and {most:,} is the most.")
     if len(note.tags) > MOST_TAGS:
         raise BoardError(f"The run has {len(note.tags)} tags, and {MOST_TAGS} is the most.")
-    for text in (title, *note.tags):
-        if not text.isprintable():
-            raise BoardError("A name or tag holds a character that cannot be shown.")
-    if long := next((tag for tag in note.tags if len(tag) > LONGEST_TAG), ""):
-        raise BoardError(f"The tag {long[:LONGEST_TAG]}… has {len(long)} characters, and {LONGEST_TAG} is the most.")
+    if not "".join((title, *note.tags)).isprintable():
+        raise BoardError("A name or tag holds a character that cannot be shown.")
     if note.colour not in ("", *COLOURS):
         raise BoardError(f"There is no colour {note.colour!r}.")
     return replace(note, title=title)

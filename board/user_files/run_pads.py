@@ -9,17 +9,19 @@ from typing import Any, Final
 
 from board.errors import BoardError
 from board.text.path_names import shown
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, texts
 
 VARIABLE: Final = "RL_BOARD_PADS"
 
 
-def _is_sound(held: Any) -> bool:
-    pads = held.get("pads") if isinstance(held, dict) else None
-    return isinstance(pads, list) and all(isinstance(one, str) and one.strip() for one in pads)
+def _parsed(_: str, held: Any) -> tuple[str, ...]:
+    pads = texts(held["pads"])
+    if not all(one.strip() for one in pads):
+        raise ValueError("a pad is empty")
+    return pads
 
 
-KEPT: Final = KeptEntries("pads", "list of pads", _is_sound)
+KEPT: Final = KeptEntries("pads", "list of pads", _parsed)
 
 
 def read(location: Path) -> tuple[str, ...]:
@@ -38,15 +40,12 @@ def own(location: Path) -> tuple[str, ...]:
     name, (found, damaged) = _name(location), KEPT.read()
     if name in damaged:  # a run is not read without pads that somebody named
         raise BoardError(damaged[name])
-    return tuple(found[name]["pads"]) if name in found else ()
+    return found.get(name, ())
 
 
 def save(location: Path, pads: tuple[str, ...]) -> None:
     """Keep the pads of the run in a folder in place of those before; none of them forgets it. Raises BoardError where that cannot be done."""
-    if pads:
-        KEPT.put(_name(location), {"pads": pads})
-    else:
-        KEPT.delete(_name(location))
+    KEPT.update(_name(location), lambda _: {"pads": pads} if pads else None)
 
 
 def _name(location: Path) -> str:

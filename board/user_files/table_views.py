@@ -6,7 +6,7 @@ Knows no run: a view is kept as it was saved, and whoever shows it looks what of
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, of_fields
 
 NARROWEST: Final = 120
 WIDEST: Final = 1_200
@@ -32,38 +32,14 @@ class TableView:
     """Of columns of text, in pixels."""
 
 
-@dataclass(frozen=True)
-class TableViews:
-    """All of them."""
-
-    views: tuple[TableView, ...]
-    """By name, without regard to case."""
-    damaged: tuple[str, ...]
-    """A sentence for each that could not be read. It stays where it is."""
+def _parsed(name: str, held: Any) -> TableView:
+    view = of_fields(TableView, held, name=name)
+    if view.order not in ("descending", "ascending") or not NARROWEST <= view.width <= WIDEST:
+        raise ValueError("it has another order, or is of another width")
+    return view
 
 
-def _is_sound(read: Any) -> bool:
-    if not isinstance(read, dict):
-        return False
-    columns, width = read.get("columns"), read.get("width")
-    return (
-        read.keys() < TableView.__dataclass_fields__.keys()
-        and all(isinstance(read.get(name), str) for name in ("sort", "text", "condition"))
-        and isinstance(columns, list)
-        and all(isinstance(one, str) for one in columns)
-        and read.get("order") in ("descending", "ascending")
-        and isinstance(width, int)
-        and NARROWEST <= width <= WIDEST
-    )
-
-
-KEPT: Final = KeptEntries("table_views", "view", _is_sound)
-
-
-def load() -> TableViews:
-    """All views; none where nothing was ever saved. Raises BoardError when the file cannot be read."""
-    found, damaged = KEPT.by_name()
-    return TableViews(tuple(TableView(**one | {"name": name, "columns": tuple(one["columns"])}) for name, one in found), damaged)
+KEPT: Final = KeptEntries("table_views", "view", _parsed)
 
 
 def save(view: TableView) -> str:

@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 def tensorboard(folder: Path, curves: Mapping[str, Mapping[int, float]]) -> Path:
     """Scalars written by the board's TensorBoard writer into a folder of event files."""
-    writer = trackers.tracker("tensorboard").open_writer(folder.name, log_dir=folder.parent, timestamped=False)
+    writer = trackers.tracker("tensorboard").open_writer(folder.name, log_dir=folder.parent, resume="allow")
     for step in sorted({step for curve in curves.values() for step in curve}):
         writer.scalars(step, {name: curve[step] for name, curve in curves.items() if step in curve})
     writer.close()

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from pushed import OFFLINE, REPOSITORY, expected, grown, held, in_tensorboard, lines, pushed, started, texts_in_tensorboard
 
-from board.push.targets import SECONDS_HELD
 from board.recorder import RolloutRecorder
 
 
@@ -82,33 +81,6 @@ def test_a_kill_costs_other_trackers_no_step(tmp_path: Path, tracker: str, secon
     assert process.returncode == 0, errors
     steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
     assert steps["board/reward/mean"] == [*range(60)]
-
-
-KILLED_WHILE_HOLDING = """
-import os, signal, sys, time
-from board.push.targets import target
-tracker, folder, *mode = sys.argv[1:]
-place = target(tracker, {"log_dir": folder, "project": "p", **({"mode": "offline"} if mode else {})})
-writer = place.opened("run", "an id", begins=True)
-for step in range(20):
-    writer.scalars(step, {"x": step / 7})
-time.sleep(place.seconds_held)
-writer.scalars(20, {"x": 20 / 7})
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.parametrize("tracker", [name for name, seconds in SECONDS_HELD.items() if seconds < 60])
-def test_a_kill_costs_no_step_that_is_noted(tmp_path: Path, tracker: str) -> None:
-    """What a library took some seconds ago, and a later step followed, is in its files: such steps are noted."""
-    pytest.importorskip(tracker)
-    mode = ["offline"] * ("--mode" in OFFLINE[tracker])
-    command = [sys.executable, "-c", KILLED_WHILE_HOLDING, tracker, str(tmp_path / "logs"), *mode]
-    env = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"} | {"PYTHONPATH": str(REPOSITORY)}
-    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
-
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    assert held(tracker, tmp_path / "logs")["x"][:19] == [(step, step / 7) for step in range(19)]
 
 
 KILLED_AT_THE_END = """

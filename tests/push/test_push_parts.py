@@ -21,12 +21,11 @@ from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS, named_once, renamed
-from board.push import Pushed, Request, Target, target
-from board.push.delivery import Handing
+from board.push.delivery import Handing, Pushed
 from board.push.examples import TEXT_CHARS, Links, RunExamples
-from board.push.messages import progress, summary
-from board.push.pushing import settled
+from board.push.pushing import Request, progress, settled, summary
 from board.push.state import state_of
+from board.push.targets import Target, target
 from board.push.told_findings import ToldFinding, at_steps, untold
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
@@ -100,29 +99,27 @@ def test_a_note_of_an_older_board_is_read() -> None:
         assert (state.run_id, state.name, state.last, state.told) == ("id", "a", 5, {})
 
 
-HANDED: dict[str, tuple[float, bool, int | None, int | None]] = {
-    "a tracker that writes at once": (0, False, 3, 3),
-    "one that fails": (0, True, 3, 3),
-    "one that writes later": (1, False, 1, 3),
-    "one that writes later and fails": (1, True, 1, None),
+HANDED: dict[str, tuple[bool, bool, int | None, int | None]] = {
+    "a tracker that writes at once": (True, False, 3, 3),
+    "one that fails": (True, True, 3, 3),
+    "one that writes later": (False, False, None, 3),
+    "one that writes later and fails": (False, True, None, None),
 }
-"""Seconds held, whether the next step fails → the step that is noted before closing and behind it."""
+"""Whether it writes at once, whether the next step fails → the step that is noted before closing and behind it."""
 
 
-@pytest.mark.parametrize(("seconds", "fails", "before", "behind"), HANDED.values(), ids=HANDED)
-def test_a_step_is_noted_once_the_tracker_has_it(seconds: float, fails: bool, before: int, behind: int | None) -> None:
-    """At once, or once its library must have written it, or when its run has ended; what a failed push handed to such a one is not."""
+@pytest.mark.parametrize(("at_once", "fails", "before", "behind"), HANDED.values(), ids=HANDED)
+def test_a_step_is_noted_once_the_tracker_has_it(at_once: bool, fails: bool, before: int | None, behind: int | None) -> None:
+    """At once, or when its run has ended in order; what a failed push handed to one that writes later is not noted."""
     stream = io.StringIO()
-    where = Target("stdout", {"stream": stream, "format": "jsonl"}, "", seconds)
-    finding = told_finding("a", 1)
+    where = Target("stdout", {"stream": stream, "format": "jsonl"}, "", at_once)
     with state_of(WHAT, again=False) as state:
         handing = Handing(where, state, "run", Pushed())
         handing.open()
-        for step in range(3):
-            handing.step(step, {"x": 1.0}, [], [finding] * (step == 1))
-        time.sleep(1.1 * seconds)
-        handing.step(3, {"x": 1.0}, [], [])
-        assert (state.last, state.told) == (before, {"a": 1})
+        for step in range(4):
+            handing.step(step, {"x": 1.0}, [], [told_finding("a", 1)] * (step == 1))
+        assert state.path
+        assert json.loads(state.path.read_bytes())["last"] == before
         if fails:
             stream.close()
             with pytest.raises(BoardError, match="stdout failed"):

@@ -146,6 +146,16 @@ def test_the_seed_decides_between_equals(tmp_path: Path) -> None:
     assert kept("a", 1) == kept("b", 1) != kept("c", 2)
 
 
+@pytest.mark.parametrize("why", [{"truncated": True}, {"stop_reason": "length"}, {"finish_reason": "max_tokens"}], ids=str)
+def test_every_word_for_the_limit_counts_as_truncated(tmp_path: Path, why: dict[str, Any]) -> None:
+    """A response that was cut off keeps its token arrays before others like it, whatever its engine says of it."""
+    row = {"response": "ab", "response_tokens": ["a", "b"], "logprobs": [-1.0, -2.0]}
+    rows = [row] * 9 + [row | why] + [row] * 9
+
+    kept = rows_of(record(tmp_path, rows, step_bytes=60).path())
+    assert [one["number"] for one in kept if "logprobs" in one] == [9, 9]
+
+
 def test_a_row_the_board_will_refuse_is_written_whole(tmp_path: Path) -> None:
     """What cannot be measured is neither lost nor cut: a row with no response, and one with odd values."""
     odd: list[dict[str, Any]] = [{"prompt": "no response"}, {"response": "r", "response_tokens": "text", "logprobs": {"a": 1}}]

@@ -15,8 +15,6 @@ from recorded import DeviceTensor, account, rows_of, same, shard_of
 from board.recorder import RolloutRecorder
 from board.recorder.writer import LATE_STEPS
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_torch_tensors(tmp_path: Path) -> None:
     """Tensors are written whatever their dtype and whether or not they require gradients."""
@@ -46,23 +44,10 @@ def test_a_batch_is_columns(tmp_path: Path) -> None:
             step=4, prompt=["a", "b"], values=np.array([[1, 2], [3, 4]]), reward=DeviceTensor([0.5, 1.5]), meta={"k": 1}
         )
 
+    shared = {"step": 4, "rank": 2, "meta": {"k": 1}}
     assert rows_of(shard_of(tmp_path, 2)) == [
-        {
-            "step": 4,
-            "rank": 2,
-            "prompt": "a",
-            "values": [1, 2],
-            "reward": 0.5,
-            "meta": {"k": 1},
-        },
-        {
-            "step": 4,
-            "rank": 2,
-            "prompt": "b",
-            "values": [3, 4],
-            "reward": 1.5,
-            "meta": {"k": 1},
-        },
+        {**shared, "prompt": "a", "values": [1, 2], "reward": 0.5},
+        {**shared, "prompt": "b", "values": [3, 4], "reward": 1.5},
     ]
 
 

@@ -17,9 +17,6 @@ from recorded import DeviceTensor, account, rows_of
 from board import open_run, trackers
 from board.recorder import RolloutRecorder
 
-ROOT = Path(__file__).parents[2]
-
-
 _PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "tensorboard": lambda folder: {"log_dir": folder},
     "wandb": lambda folder: {"dir": folder, "mode": "offline"},
@@ -263,6 +260,3 @@ def test_a_misspelt_tracker_is_an_error_before_training(tmp_path: Path, name: st
     """A name that no tracker has, or one of the trainer's own logs, is refused where the recorder is made, and the known ones are said."""
     with pytest.raises(ValueError, match=rf"tensorboard.*{name}"):
         RolloutRecorder(tmp_path, track_with=name)
-
-
-# ---- trackers that fail

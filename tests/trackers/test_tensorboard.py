@@ -95,8 +95,8 @@ def test_each_run_has_a_timestamped_folder_of_its_own(tmp_path: Path) -> None:
 
 def test_a_run_goes_on(tmp_path: Path) -> None:
     """What a writer that goes on adds stands beside what there was."""
-    write(tmp_path, STEPS, timestamped=False)
-    writer = tensorboard.open_writer("run ä", log_dir=tmp_path, timestamped=False)
+    write(tmp_path, STEPS, resume="allow")
+    writer = tensorboard.open_writer("run ä", log_dir=tmp_path, resume="allow")
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
 
@@ -107,7 +107,7 @@ def test_a_run_that_is_not_to_be_gone_on_with_is_another(tmp_path: Path) -> None
     """Each has a folder of its own, which says its name."""
     places = []
     for _ in range(3):
-        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False, resume="never")
+        writer = tensorboard.open_writer("run", log_dir=tmp_path, resume="never")
         places.append((writer.name, writer.place))
         writer.close()
 
@@ -129,7 +129,7 @@ def test_old_and_new_scalars_are_read(tmp_path: Path) -> None:
     for step in range(3):
         theirs.add_scalar("loss", step / 7, step)
     theirs.close()
-    writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
+    writer = tensorboard.open_writer("run", log_dir=tmp_path, resume="allow")
     writer.scalars(3, {"loss": 0.5, "lr": 1e-6})
     writer.examples(3, "examples", [{"response": "text"}])
     writer.close()
@@ -155,7 +155,7 @@ def test_torch_writes_what_we_read(tmp_path: Path) -> None:
 
 def test_the_last_value_of_a_step_counts(tmp_path: Path) -> None:
     """A trainer that goes back to a checkpoint logs steps again: the curve rises in steps and holds what was logged last."""
-    writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
+    writer = tensorboard.open_writer("run", log_dir=tmp_path, resume="allow")
     for step, value in [(1, 1.0), (2, 2.0), (3, 3.0), (2, 20.0), (2, 21.0)]:
         writer.scalars(step, {"x": value})
     writer.close()
@@ -259,7 +259,7 @@ def test_long_records_are_checked_too(tmp_path: Path, monkeypatch: pytest.Monkey
     """A long text between the numbers is passed over when whole and found out when damaged."""
     if not quick:
         monkeypatch.setitem(sys.modules, "google_crc32c", None)
-    writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
+    writer = tensorboard.open_writer("run", log_dir=tmp_path, resume="allow")
     writer.scalars(1, {"x": 1.0})
     writer.examples(1, "e", [{"response": "long " * 5_000}])
     writer.scalars(2, {"x": 2.0})
@@ -368,7 +368,7 @@ def test_event_file_writer_of_tensorboard(tmp_path: Path) -> None:
 def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Path) -> None:
     """However soon a writer goes on with a run, TensorBoard reads its steps after those of the one before."""
     for step in range(12):
-        write(tmp_path, {step: {"a": step}}, timestamped=False)
+        write(tmp_path, {step: {"a": step}}, resume="allow")
     accumulator = EventAccumulator(str(tmp_path / "run ä"), size_guidance={"scalars": 0})
     accumulator.Reload()
 

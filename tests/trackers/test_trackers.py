@@ -20,14 +20,14 @@ from board.errors import BoardError
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
 from board.trackers import READ, LogSource, jsonl, near, tensorboard, tracker
-from board.trackers.curves import MAX_NAMES, Points
+from board.trackers.contract import MAX_NAMES, Points
 
 REPOSITORY = Path(__file__).parents[2]
 
 
 def log(folder: Path) -> Path:
     """A run of TensorBoard directly in a folder."""
-    writer = tensorboard.open_writer(folder.name, log_dir=folder.parent, timestamped=False)
+    writer = tensorboard.open_writer(folder.name, log_dir=folder.parent, resume="allow")
     writer.scalars(1, {"x": 1.0})
     writer.close()
     return folder

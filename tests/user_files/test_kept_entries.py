@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.errors import BoardError
-from board.user_files.kept_entries import LONGEST_NAME, KeptEntries
+from board.user_files.kept_entries import LONGEST_NAME, KeptEntries, is_kept, text
 
 REPOSITORY = Path(__file__).parents[2]
-KEPT = KeptEntries("things", "thing", lambda one: isinstance(one, dict) and isinstance(one.get("text"), str))
+KEPT = KeptEntries("things", "thing", lambda _, held: {"text": text(held["text"])})
 
 
 @pytest.fixture(autouse=True)
@@ -44,22 +44,14 @@ def test_kept_replaced_and_deleted(folder: Path) -> None:
     assert KEPT.read() == ({"a": thing("a")}, {})
 
 
-NAMES = [
-    "a",
-    "A",
-    "ä",
-    "a/b",
-    "../../etc/passwd",
-    "C:\\x",
-    ".",
-    "..",
-    "值",
-    "名" * LONGEST_NAME,
-    "<b>x</b>",
-    "a_b",
-    "",
-    "\n\0",
-]
+def test_what_changes_nothing_writes_nothing(folder: Path) -> None:
+    """Forgetting what was never kept makes no file."""
+    KEPT.update("a", lambda before: before)
+
+    assert not KEPT.path.exists()
+
+
+NAMES = ["a", "A", "ä", "a/b", "../../etc/passwd", "C:\\x", ".", "..", "值", "名" * LONGEST_NAME, "<b>x</b>", "a_b", "", "\n\0"]
 
 
 def test_any_name_is_another_entry(folder: Path) -> None:
@@ -153,7 +145,7 @@ def test_an_entry_that_is_none_is_told_and_left(folder: Path) -> None:
 def test_names_alone_are_read(folder: Path) -> None:
     """As earlier boards kept pins and the filters used last."""
     folder.mkdir()
-    pins = KeptEntries("pins", "pin", lambda one: one is True)
+    pins = KeptEntries("pins", "pin", is_kept)
     pins.path.write_text('["b", "a", "b"]')
 
     assert [*pins.read()[0]] == ["b", "a"]
@@ -191,7 +183,7 @@ def test_what_cannot_be_written_is_told(name: str, folder: Path) -> None:
 SAVER = """
 import sys
 from board.user_files.kept_entries import KeptEntries
-kept = KeptEntries("things", "thing", lambda one: True)
+kept = KeptEntries("things", "thing", lambda _, held: held)
 for number in range(20):
     kept.put(f"{sys.argv[1]} {number}", number)
     kept.put("shared", sys.argv[1] + " " * 5_000)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from board.errors import BoardError
-from board.user_files.saved_queries import KEPT, SavedMetric, load, save
+from board.user_files.saved_queries import KEPT, save
 
 QUERY = "SELECT step, avg(reward) FROM rollouts GROUP BY ALL"
 
@@ -18,15 +18,15 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_chosen_and_deleted() -> None:
     """A metric is there under its name until it is deleted; saving it again replaces it; case does not count for the order."""
-    assert load().metrics == ()
+    assert KEPT.by_name() == ({}, ())
 
     save("solved", QUERY)
     save(" Best ", f"\n{QUERY}\n")
     save("solved", "SELECT 1")
 
-    assert load().metrics == (SavedMetric("Best", QUERY), SavedMetric("solved", "SELECT 1"))
+    assert [*KEPT.by_name()[0].items()] == [("Best", QUERY), ("solved", "SELECT 1")]
     KEPT.delete("solved")
-    assert load().metrics == (SavedMetric("Best", QUERY),)
+    assert KEPT.by_name()[0] == {"Best": QUERY}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_cannot_be_kept(name: str, query: str, wanted: str) -> None:
     with pytest.raises(BoardError, match=wanted):
         save(name, query)
 
-    assert load().metrics == ()
+    assert KEPT.by_name() == ({}, ())
 
 
 def test_what_is_no_query_is_told() -> None:
@@ -45,6 +45,6 @@ def test_what_is_no_query_is_told() -> None:
     save("a", QUERY)
     KEPT.put("b", {"query": 3})
 
-    found = load()
-    assert [one.name for one in found.metrics] == ["a"]
-    assert "is no custom metric" in found.damaged[0]
+    found, damaged = KEPT.by_name()
+    assert [*found] == ["a"]
+    assert "is no custom metric" in damaged[0]

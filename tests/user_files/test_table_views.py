@@ -20,16 +20,16 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_renamed_and_deleted() -> None:
     """A view is read back as it was saved, has one name at a time, and is gone once it is deleted."""
-    assert table_views.load() == table_views.TableViews((), ())
+    assert table_views.KEPT.by_name() == ({}, ())
 
     assert table_views.save(VIEW) == "worst"
     assert table_views.rename(VIEW, " Last ") == "Last"
-    (kept,) = table_views.load().views
+    (kept,) = table_views.KEPT.by_name()[0].values()
     assert kept == TableView("Last", *list(VIEW.__dict__.values())[1:])
     assert table_views.rename(kept, "Last") == "Last"
-    assert len(table_views.load().views) == 1
+    assert len(table_views.KEPT.by_name()[0]) == 1
     table_views.KEPT.delete("Last")
-    assert table_views.load().views == ()
+    assert table_views.KEPT.by_name()[0] == {}
 
 
 def test_name_that_cannot_be_shown_keeps_the_old_one() -> None:
@@ -39,7 +39,7 @@ def test_name_that_cannot_be_shown_keeps_the_old_one() -> None:
     with pytest.raises(BoardError, match="A view needs a name"):
         table_views.rename(VIEW, " ")
 
-    assert [one.name for one in table_views.load().views] == ["worst"]
+    assert [*table_views.KEPT.by_name()[0]] == ["worst"]
 
 
 DAMAGE: dict[str, dict[str, Any]] = {
@@ -58,7 +58,7 @@ def test_files_that_hold_no_view_are_told(name: str) -> None:
     table_views.save(VIEW)
     table_views.KEPT.change(lambda held: {"worst": held["worst"] | DAMAGE[name]})
 
-    found = table_views.load()
+    found, damaged = table_views.KEPT.by_name()
 
-    assert found.views == ()
-    assert "is no view" in found.damaged[0]
+    assert found == {}
+    assert "is no view" in damaged[0]

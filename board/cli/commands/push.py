@@ -75,9 +75,8 @@ def push(
     Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
 
     It goes on behind the last step delivered, noted in the user's state folder (RL_BOARD_STATE), for each tracker, place and names apart.
-    A kill leaves no step out and may double the last: one, or those of some seconds where the tracker's library writes later, as those of
-    wandb and trackio do, or all of a push, as at swanlab and after a failure at these. Standard output gets all steps each time, unless
-    --resume is given.
+    A kill leaves no step out and may double the last, or all of that push where the tracker's library writes later, as those of wandb,
+    swanlab and trackio do, and after a failure at these. Standard output gets all steps each time, unless --resume is given.
     Steps go forward only: one that comes to light behind the last one pushed is not pushed.
 
     A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
@@ -85,24 +84,23 @@ def push(
 
     Progress and the summary go to standard error.
     """
-    from board import push as pushing
-    from board.push import messages
+    from board.push import delivery, pushing, targets
 
     listed = None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()]
     reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
     asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
     try:
-        target = pushing.target(tracker, asked)
+        target = targets.target(tracker, asked)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     request = pushing.Request(run, target, reading=reading, **how)
-    done = pushing.Pushed()
+    done = delivery.Pushed()
     try:
-        pushing.push(request, done, Ticker(lambda: messages.progress(done)))
+        pushing.push(request, done, Ticker(lambda: pushing.progress(done)))
     except BoardError as error:
-        error.args = (messages.failure(error, done, request),)
+        error.args = (pushing.failure(error, done, request),)
         raise
     except KeyboardInterrupt:
-        say(messages.summary(done, request), err=True)
+        say(pushing.summary(done, request), err=True)
         raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
-    say(messages.summary(done, request), err=True)
+    say(pushing.summary(done, request), err=True)

@@ -41,9 +41,10 @@ def _whole(name: str) -> Run:
         raise RunNotFound(f"There is no run {name!r} under this root.")
     opened = reading_line.opened_as(folder, root)
     key = (opened.location, opened.pads, opened.family)
-    held = runs.peek(*key)
-    if held is not None and held.reading is None and library.current_fingerprint(opened.location, root) != held.fingerprint:
-        runs.refresh(held, root)
+    for _ in range(2):  # what another reader had read again meanwhile may have begun before this was asked for
+        held = runs.peek(*key)
+        if held is not None and held.reading is None and library.current_fingerprint(opened.location, root) != held.fingerprint:
+            runs.refresh(held, root)
     run = runs.open(opened.location, root, opened.pads, family=opened.family)
     while load := runs.load(*key):
         load.watch()

@@ -51,8 +51,8 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 70_430),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_453),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 70_432),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_490),
     "modules in board/": (lambda: len(files("board", ".py")), 611),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_552),
     "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 68_815),

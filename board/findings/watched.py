@@ -155,8 +155,10 @@ def _of_shares(line: Series, values: Float64Array, direction: int, least: float,
     low, wide = float(np.nanmin(values)), float(np.nanmax(values) - np.nanmin(values))
     share = ((line.mean - low) / wide).clip(0, 1)
     most = float(np.nanmean(share))
-    sides = (np.arcsin(np.sqrt((share + one * line.error / wide).clip(0, 1))) for one in (-1, 1))
-    even = replace(line, mean=np.arcsin(np.sqrt(share)), error=np.diff(np.stack(list(sides)), axis=0)[0] / 2)
+    # where all are the same the slope is that of half a rollout; prompts that differ may have an error that is wider than the way to the end
+    slope = 2 * np.sqrt(np.maximum(share * (1 - share), 0.5 / np.maximum(line.count, 2)))
+    sides = [np.arcsin(np.sqrt((share + one * line.error / wide).clip(0, 1))) for one in (-1, 1)]
+    even = replace(line, mean=np.arcsin(np.sqrt(share)), error=np.minimum(line.error / wide / slope, (sides[1] - sides[0]) / 2))
     floor = floor / wide / max(2 * np.sqrt(most * (1 - most)), 1e-9)
     found = departures(even, direction, least / wide, floor, *asked)
     ends = [[low + wide * float(np.sin(level)) ** 2 for level in (one.before, one.after)] for one in found]

@@ -65,12 +65,12 @@ class Pushed:
 class Handing:
     """One run in one tracker. Every method raises BoardError where the tracker fails.
 
-    What was handed on is noted at once where the library writes at once, else when the tracker's run has ended in order: so a kill or a
-    failure leaves no step out, and doubles the one that was under way, or all of that push.
+    What was handed on is noted at once where the library writes at once, else when the tracker's run has ended in order, or with the next
+    steps, so many seconds later: so a kill or a failure leaves no step out, and doubles the one that was under way, or those since the note.
     """
 
-    def __init__(self, target: Target, state: State, name: str, done: Pushed) -> None:
-        """`done` is kept up to date."""
+    def __init__(self, target: Target, state: State, name: str, done: Pushed, later: float = 30.0) -> None:
+        """`done` is kept up to date; `later`: seconds after which a library that writes later has written what it took."""
         self.done = done
         done.last = state.last
         self.state = state
@@ -78,6 +78,7 @@ class Handing:
         self._target, self._name = target, name
         self._writer: TrackerWriter | None = None
         self._failed = False
+        self._later, self._handed = later, time.monotonic()
         self._findings: tuple[int, list[Example]] = (0, [])
         """What was last told of findings, and at which step: some trackers keep one table a step, the last."""
 
@@ -87,8 +88,10 @@ class Handing:
         return self._writer is not None and self.state.last is not None
 
     def open(self) -> None:
-        """Begin the run there, or go on with it, unless it is open."""
+        """Begin the run there, or go on with it; where it is open, note what was handed on long ago."""
         if self._writer is not None:
+            if time.monotonic() - self._handed >= self._later:
+                self.state.save()
             return
         state = self.state
         with self._tracker():
@@ -131,6 +134,7 @@ class Handing:
             self.state.save()
 
     def _note(self) -> None:
+        self._handed = time.monotonic()
         if self._target.writes_at_once:
             self.state.save()
 

@@ -71,28 +71,7 @@ def test_a_slow_fall_is_one_departure_unless_it_must_be_sudden() -> None:
 
 def test_noise_just_before_a_fall_does_not_date_it() -> None:
     """Steps before it that are no more than noise below their level are no way down."""
-    before = [
-        1.21,
-        1.15,
-        1.21,
-        1.21,
-        1.21,
-        1.28,
-        1.15,
-        1.28,
-        1.37,
-        1.15,
-        1.15,
-        1.28,
-        1.15,
-        1.57,
-        1.28,
-        1.37,
-        1.57,
-        1.37,
-        1.15,
-        1.28,
-    ]
+    before = np.array([121, 115, 121, 121, 121, 128, 115, 128, 137, 115, 115, 128, 115, 157, 128, 137, 157, 137, 115, 128]) / 100
     since = [1.1, 1.21, 1.1, 1.21, 0.66, 0.57, 0.57, 0.57, 0.21, 0.52, 0.57, 0.36, 0.47, 0.29, 0.29, 0.42, 0.42, 0.42, 0.29, 0.42]
     means = np.array([*before, *since])
     (found,) = departures(Series(np.arange(40), means, np.full(40, 0.09), np.full(40, 24.0)), -1, 0.2)

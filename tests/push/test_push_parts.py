@@ -129,6 +129,19 @@ def test_a_step_is_noted_once_the_tracker_has_it(at_once: bool, fails: bool, bef
         assert (state.last, state.told) == (behind, {} if behind is None else {"a": 1 if fails else 3})
 
 
+@pytest.mark.parametrize(("later", "noted"), [(0.0, 1), (3600.0, None)])
+def test_what_was_handed_on_long_ago_is_noted_with_the_next_steps(later: float, noted: int | None) -> None:
+    """So that a push that follows for days, and is killed, does not begin anew where the library writes later."""
+    where = Target("stdout", {"stream": io.StringIO(), "format": "jsonl"}, "", False)
+    with state_of(WHAT, again=False) as state:
+        handing = Handing(where, state, "run", Pushed(), later)
+        for step in (1, 2):
+            handing.open()
+            handing.step(step, {"x": 1.0}, [], [])
+        assert state.path
+        assert json.loads(state.path.read_bytes())["last"] == noted
+
+
 @pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"what": {}, "last": "7"}', b"\xff\xfe"])
 def test_a_damaged_note_is_said_and_not_guessed_at(damage: bytes) -> None:
     """Steps are not pushed twice because a file was damaged: the reader is asked to say `--again`."""

@@ -245,6 +245,8 @@ def _count_axes(layout: Spec, what: str, highest: int, points: Float64Array | No
     layout |= {"hovermode": "closest", "hoverdistance": 20}
     layout["xaxis"] |= {"title": {"text": what, **AXIS_TITLE}, "exponentformat": "power", **ticks}
     layout["yaxis"] |= {"title": {"text": "rollouts", **AXIS_TITLE}, "rangemode": "tozero", "tickformat": ",d"}
+    if highest < _MOST_TICKS / 2:  # there is no half a rollout
+        layout["yaxis"]["dtick"] = 1
     leave_room(layout, 0.0, float(highest))
 
 

@@ -38,8 +38,10 @@ def test_binary_rewards_are_two_bars() -> None:
 
 
 def test_equal_rewards_are_one_bar() -> None:
-    """A step whose rewards do not differ still has a picture."""
-    assert trace(step_histogram(np.full(5, 0.5)), "policy").y.tolist() == [5]
+    """A step whose rewards do not differ still has a picture; few rollouts are counted by ones."""
+    few, many = step_histogram(np.full(5, 0.5)), step_histogram(np.full(50, 0.5))
+    assert trace(few, "policy").y.tolist() == [5]
+    assert (few.layout.yaxis.dtick, many.layout.yaxis.dtick) == (1, None)
 
 
 def test_the_histogram_counts_policy_and_reference_in_the_same_bins() -> None:

@@ -136,7 +136,8 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], odd
     )
     effect += f"({'; '.join(signs)}): probably an evaluation, on which nothing is trained{told}"
     share = float(marks.sum() / np.isin(table["step"], odd).sum())
-    return Found(effect, int(steps[0]), int(steps[-1]), "share", share, _CERTAIN, dossier.clearest(marks))
+    by = np.asarray(-table.groupby("step").cumcount(), np.float64)  # one of each step first
+    return Found(effect, int(steps[0]), int(steps[-1]), "share", share, _CERTAIN, dossier.clearest(marks, by))
 
 
 def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:

@@ -4,8 +4,10 @@ import os
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+import numpy as np
 import streamlit as st
 
+from board.analysis import newest_step
 from board.analysis.highlights import Landmark, LandmarkKind
 from board.analysis.metric_names import alike
 from board.checks.contract import SEVERITIES, Severity
@@ -37,11 +39,20 @@ _HELP: Final = (
 def watch(run: Run, opened: OpenedAs) -> None:
     """This run is the one on the screen from now on; while it is being read nothing is looked for."""
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
-    place.remember(findings_run=run.address)
+    place.remember(findings_run=run.address, unfinished=newest(run))
     settings_changed()
     order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, settings().thresholds)
     place.remember(findings_order=None if run.reading else (run.address, order, run.fingerprint))
     place.remember(findings_state=_now())
+
+
+def newest(run: Run) -> list[Landmark]:
+    """That the newest step is not complete, where it is not; of what a filter leaves nobody can tell."""
+    if "reward" not in run.frame.columns or "filter" in run.selection:
+        return []
+    stats = caches.step_stats(run, "reward")
+    lacking = newest_step.lacking(stats.index.to_numpy(np.int64), (stats["count"] + stats["missing"]).to_numpy(np.int64))
+    return [Landmark(lacking[0], f"{lacking[1]:,} of {lacking[2]:,} rollouts so far at step {lacking[0]}")] if lacking else []
 
 
 def counted(address: str) -> int | None:
@@ -112,8 +123,12 @@ def landmarks() -> list[Landmark]:
 
 
 def curve_marks() -> list[CurveMark]:
-    """Where findings begin, for the curves of what they are about."""
-    return [
+    """Where findings begin, for the curves of what they are about; and steps of other rollouts than their neighbours, for all curves."""
+    unlike = [found for one in findings() for found in (one, *one.signs) if found.kind == "other_make_up"]
+    steps = sorted({shown.step for one in unlike for shown in one.rollouts if shown.step is not None})
+    hollow = {step: f"Step {step:,} is of other rollouts than its neighbours" for step in steps}
+    hollow |= {one.step: one.text for one in place.remembered("unfinished") or ()}
+    return [CurveMark(step, text, "unlike", ()) for step, text in hollow.items()] + [
         CurveMark(
             one.first_step,
             _mark_title(one),

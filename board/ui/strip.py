@@ -6,11 +6,9 @@ Marks take long in a large run: they come once the page below is drawn.
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import newest_step
 from board.analysis.departures import departures, ranged
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.step_bars import bar_marks, step_bars
@@ -55,19 +53,10 @@ def of_run(run: Run) -> list[Landmark]:
     return caches.cached("marks", lambda: _found(run), run)
 
 
-def newest(run: Run) -> list[Landmark]:
-    """That the newest step is not complete, where it is not; of what a filter leaves nobody can tell."""
-    if "reward" not in run.frame.columns or "filter" in run.selection:
-        return []
-    stats = caches.step_stats(run, "reward")
-    lacking = newest_step.lacking(stats.index.to_numpy(np.int64), (stats["count"] + stats["missing"]).to_numpy(np.int64))
-    return [Landmark(lacking[0], f"{lacking[1]:,} of {lacking[2]:,} rollouts so far at step {lacking[0]}")] if lacking else []
-
-
 def _found(run: Run) -> list[Landmark]:
     kl = kl_column(DEFAULT_ESTIMATOR)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in run.frame.columns]
-    unfinished = newest(run)
+    unfinished = findings_watch.newest(run)
     left_out = [one.step for one in unfinished]
     notable = landmarks({name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns}, kl)
     return [*departures(ranged_values(run).drop(left_out, errors="ignore")), *notable, *unfinished]

@@ -7,7 +7,7 @@ import pytest
 from browsing import click_row
 from hacked import TURN, hacked_rows
 from playwright.sync_api import Page, expect
-from rows import lines, write_run
+from rows import lines, row, write_run
 from servers import Serve
 from settling import BACKGROUND_MILLISECONDS, settled
 
@@ -64,3 +64,18 @@ def test_a_run_that_grows_lights_up(serve: Serve, page: Page, tmp_path: Path) ->
 
     assert page.url == place
     assert page.evaluate("() => window.sameLoad === true")
+
+
+def test_steps_unlike_their_neighbours_are_hollow(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """In every curve: those that are an evaluation, once they are found, and the newest while it is being written."""
+    rows = [
+        row(step, prompt=f"{kind} {at // each} {step * (kind == 'train')}", reward=float((step * 7 + at * 3) % 5 > 2))
+        for step in range(21)
+        for kind, each, count in ([("train", 4, 24)] if step % 5 else [("held out", 1, 64)])
+        for at in range(2 if step == 20 else count)
+    ]
+    write_run(tmp_path / "run", {"rank_0.jsonl": rows})
+    page.goto(f"{serve(tmp_path, '--findings')}rewards?run=run")
+    expect(page.locator(".st-key-findings_light a")).to_contain_text("finding", timeout=BACKGROUND_MILLISECONDS)
+    settled(page)
+    expect(page.locator(".cv-card").first.locator("circle.cv-unlike")).to_have_count(5)

@@ -126,6 +126,8 @@ def test_steps_of_an_evaluation_are_found(tmp_path: Path, name: str) -> None:
     assert (answer.first_step, answer.last_step, answer.severity) == (*span, None)
     assert BY_NAME["other_make_up"].severity == "warning"
     assert says in answer.effect
+    firsts = [sorted(rows, key=lambda one: one["step"])[key]["step"] for key in answer.rollouts]
+    assert len({*firsts[: len({*firsts})]}) == len({*firsts}), "one of each step first"
 
 
 def unequal(step: int) -> Rows:

@@ -17,7 +17,7 @@ from board.figures.distributions import by_sample, gap_histogram, reward_heat, s
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import kl_column
-from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, strip, whole_step
+from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, whole_step
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -41,7 +41,7 @@ missing: list[str] = []
 def story(choices: CurveChoices) -> None:
     """The steps to look at first, each a click away."""
     columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
-    left_out = [one.step for one in strip.newest(run)]
+    left_out = [one.step for one in findings_watch.newest(run)]
     stats = {name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns if name in run.frame.columns}
     found = landmarks(stats, kl_column(choices.estimator))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="story"):

@@ -70,7 +70,7 @@ export function caption(parts, card, at, marks) {
     return reading;
   });
   const found = marks.map(({ text, severity }) =>
-    element("span", `cv-reading cv-found-${severity}`, {}, "◆ ", element("b", "", {}, text)),
+    element("span", `cv-reading cv-found-${severity}`, {}, severity === "unlike" ? "○ " : "◆ ", element("b", "", {}, text)),
   );
   parts.caption.replaceChildren(...found, element("span", "cv-reading", {}, placeText(card, at)), ...said);
 }

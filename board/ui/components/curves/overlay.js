@@ -51,21 +51,32 @@ export function overlay() {
  * @param {CurveMark[]} marks
  */
 export function drawStill(over, card, frame, marks) {
-  put(over, "cv-still", [...bounds(card, frame), ...departure(card, frame), ...found(marks, frame), ...names(card, frame)]);
+  put(over, "cv-still", [...bounds(card, frame), ...departure(card, frame), ...found(card, marks, frame), ...names(card, frame)]);
 }
 
 /**
- * A diamond at the top, and a line down to the axis, where something that was found begins.
+ * A diamond at the top, and a line down to the axis, where something that was found begins; a hollow dot where a step is unlike others.
+ * @param {Card} card
  * @param {CurveMark[]} marks
  * @param {Frame} frame
  */
-function found(marks, { range, across, height }) {
+function found(card, marks, { range, across, down, height }) {
   return marks
     .filter(({ step }) => within(step, range))
-    .flatMap(({ step, severity }) => [
-      vertical(`cv-found cv-found-${severity}`, across(step), height),
-      node("path", { class: `cv-found cv-found-${severity}`, d: `M${across(step)} ${MARK_TOP}${MARK}` }),
-    ]);
+    .flatMap(({ step, severity }) => {
+      if (severity === "unlike") {
+        const there = card.curves.map((curve) => ({ curve, point: latestPoint(curve, step) }));
+        return there.flatMap(({ curve: { color }, point }) =>
+          point?.step === step
+            ? [node("circle", { class: "cv-unlike", cx: across(step), cy: down(point.value), r: 4, stroke: color })]
+            : [],
+        );
+      }
+      return [
+        vertical(`cv-found cv-found-${severity}`, across(step), height),
+        node("path", { class: `cv-found cv-found-${severity}`, d: `M${across(step)} ${MARK_TOP}${MARK}` }),
+      ];
+    });
 }
 
 /**

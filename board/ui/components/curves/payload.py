@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -58,9 +58,10 @@ class CurveMark:
     step: int
     text: str
     """Shown as text, letter for letter."""
-    severity: Severity
+    severity: Severity | Literal["unlike"]
+    """Of a finding; a step that is unlike its neighbours, or not complete, is drawn hollow."""
     names: tuple[str, ...]
-    """Columns and metrics, by every name they are known by."""
+    """Columns and metrics, by every name they are known by; none for all curves."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ function namedReadings(card, place) {
  * @returns {CurveMark[]}
  */
 export function marksOf({ shows }, choice) {
-  return (choice?.marks ?? []).filter(({ names }) => names.some((name) => shows.includes(name)));
+  return (choice?.marks ?? []).filter(({ names }) => !names.length || names.some((name) => shows.includes(name)));
 }
 
 /**

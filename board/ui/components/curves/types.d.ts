@@ -76,7 +76,7 @@ export interface Card extends Panel {
 export interface CurveMark {
   step: number;
   text: string;
-  severity: "error" | "warning" | "note";
+  severity: "error" | "warning" | "note" | "unlike";
   names: string[];
 }
 

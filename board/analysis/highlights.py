@@ -23,24 +23,30 @@ class Landmark:
     step: int
     text: str
     kind: LandmarkKind = "note"
+    shown_by: str = ""
+    """The column whose extremes in that step show it, if one does."""
+    most: bool = True
+    """Whether the largest of them do, else the smallest."""
 
 
-def largest_fall(stats: pd.DataFrame, what: str) -> Landmark | None:
-    """The step whose mean fell most against the step before; None when no step fell. `stats` is per_step's frame."""
+def largest_fall(stats: pd.DataFrame, what: str, column: str) -> Landmark | None:
+    """The step whose mean fell most against the step before; None when no step fell. `stats` is per_step's frame of the column."""
     steps, means = _known(stats)
     if len(means) < 2 or not (np.diff(means) < 0).any():
         return None
     at = int(np.diff(means).argmin()) + 1
-    return Landmark(int(steps[at]), f"{what} falls most: by {fmt(means[at - 1] - means[at])} at step {steps[at]}")
+    return Landmark(
+        int(steps[at]), f"{what} falls most: by {fmt(means[at - 1] - means[at])} at step {steps[at]}", shown_by=column, most=False
+    )
 
 
-def highest(stats: pd.DataFrame, what: str) -> Landmark | None:
+def highest(stats: pd.DataFrame, what: str, column: str) -> Landmark | None:
     """The step with the highest mean; None when no step has one or all are equal. `stats` is per_step's frame."""
     steps, means = _known(stats)
     if not len(means) or means.min() == means.max():
         return None
     at = int(means.argmax())
-    return Landmark(int(steps[at]), f"{what} is highest: {fmt(means[at])} at step {steps[at]}")
+    return Landmark(int(steps[at]), f"{what} is highest: {fmt(means[at])} at step {steps[at]}", shown_by=column)
 
 
 def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
@@ -87,9 +93,9 @@ def landmarks(stats: dict[str, pd.DataFrame], kl: str) -> list[Landmark]:
     if "reward" in stats and "valid_reward" in stats:
         found.append(parting(stats["reward"], stats["valid_reward"]))
     if "reward" in stats:
-        found.append(largest_fall(stats["reward"], "reward"))
+        found.append(largest_fall(stats["reward"], "reward", "reward"))
     if kl in stats:
-        found.append(highest(stats[kl], "KL"))
+        found.append(highest(stats[kl], "KL", kl))
     if "response_length" in stats:
-        found.append(highest(stats["response_length"], "length"))
+        found.append(highest(stats["response_length"], "length", "response_length"))
     return [landmark for landmark in found if landmark is not None]

@@ -23,7 +23,7 @@ def run(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 10**12)
     monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 4_000)
     monkeypatch.setattr(background_load, "FIRST_SECONDS", 0.0)
-    lines = [json.dumps(whole_row(step, reward=step / 100)) for step in range(STEPS)]
+    lines = [json.dumps(whole_row(step, reward=-step / 100)) for step in range(STEPS)]
     return write_run(root / "run", {"a.jsonl": "\n".join([*lines, ""]).encode()})
 
 
@@ -54,6 +54,7 @@ def test_every_page_opens_on_a_part_and_says_so(run: Path, page: str) -> None:
     assert not test.exception
     assert f"{rows:,} of about " in texts(test)
     assert "A part of this run: " in texts(test)
+    assert ("so far reward falls most" in texts(test)) == (page == "rewards")
     assert [button.label for button in test.button if button.key == "go_on"] == ["Go on"]
     assert "Live" not in [toggle.label for toggle in test.toggle]
 

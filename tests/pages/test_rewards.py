@@ -3,11 +3,12 @@
 import json
 import math
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 from drawn_panels import chosen, panels
 from opened_pages import GOOD, figure, linked, opened, scrolled, table, texts, whole_row
-from rows import add_run
+from rows import add_run, row
 from streamlit.testing.v1 import AppTest
 from top_line import the_list, to_step_after
 
@@ -78,6 +79,17 @@ def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
     )
     test.button(key="landmark_0").click().run()
     assert linked(test, "step") == "4"
+
+
+def test_an_extreme_leads_to_the_rollouts_that_make_it(root: Path) -> None:
+    """The step of a highlight opens on Responses with the smallest first of what fell there."""
+    add_run(root, "run", [row(step, reward=float(-(step == 3))) for step in range(5)])
+    test = opened("rewards", step=1)
+
+    assert not test.exception
+    links = {one.proto.label: parse_qs(one.proto.query_string) for one in test.get("page_link")}
+    fall = links["reward falls most: by 1 at step 3"]
+    assert (fall["step"], fall["sort"], fall["order"]) == (["3"], ["reward"], ["ascending"])
 
 
 def test_choices_change_the_curves(root: Path) -> None:

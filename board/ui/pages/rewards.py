@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -22,8 +23,10 @@ from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.controls import CurveChoices, curve_choices
+from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import unfilled
 from board.ui.overlay import Overlay
+from board.ui.place_parts import FORGOTTEN
 from board.ui.reward_panels import PLOT_HEIGHT, Asked, overlaid, panels
 
 CURVES = "reward_curves"
@@ -52,15 +55,23 @@ def story(choices: CurveChoices) -> None:
                 ):
                     st.badge("warning", color="orange")
                     st.text(landmark.text, width="content")
-                    _to_step(landmark, at, f"Step {landmark.step:,}")
+                    st.button(
+                        f"Step {landmark.step:,}",
+                        key=f"landmark_{at}",
+                        type="tertiary",
+                        on_click=place.go,
+                        kwargs={"step": landmark.step},
+                    )
+            elif run.reading:
+                st.text(f"so far {landmark.text}", width="content")
             else:
-                _to_step(landmark, at, landmark.text)
+                st.page_link("board/ui/pages/responses.py", label=landmark.text, query_params=_showing(landmark))
 
 
-def _to_step(landmark: Landmark, at: int, label: str) -> None:
-    """What leads to a landmark's step; the label is our own words and numbers."""
-    where = {"step": landmark.step}
-    st.button(label, key=f"landmark_{at}", type="tertiary", on_click=place.go, kwargs=where)
+def _showing(landmark: Landmark) -> dict[str, Any]:
+    """Where the rollouts of a landmark's step that show it most come first."""
+    there = {name: value for name, value in place.link(step=landmark.step).items() if name not in FORGOTTEN["step"]}
+    return there | {"sort": landmark.shown_by, "order": DESCENDING if landmark.most else ASCENDING}
 
 
 def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> caches.DrawnChart | None:

@@ -18,6 +18,7 @@ from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.analysis.measured_columns import declared as declared_column
 from board.analysis.measured_columns import family
+from board.analysis.step_metrics import source_of
 from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Metric, Words
@@ -226,6 +227,8 @@ def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], d
 
 def _family_of(key: str) -> str:
     """The family of what no metric of the catalogue gives: a column of the run's rollouts, or what only its trainer logged."""
+    if source_of(key) is not None:
+        return key.partition("/")[0]
     if not key.startswith(_COLUMN):
         return UNKNOWN
     return family(column_of(key)) or "other"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from board.analysis.bootstrap import PromptUnits, prompt_units, unit_intervals, units_of
-from board.analysis.step_metrics import COLUMN
+from board.analysis.step_metrics import rollouts_of
 from board.analysis.step_metrics.data import StepData
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import Statistic
@@ -67,9 +67,8 @@ def _from_first_to_last(by_step: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_metric(key: str, data: StepData, of: PromptUnits) -> tuple[Float64Array, Float64Array]:
-    before, after = COLUMN.split("{}")
     if key not in METRICS:
-        return unit_intervals(of, data.column(key.removeprefix(before).removesuffix(after)))
+        return unit_intervals(of, rollouts_of(key, data))
     computation = METRICS[key].computation
     if not isinstance(computation, Statistic) or computation.name != "mean" or computation.over == "groups":
         return _none(of)

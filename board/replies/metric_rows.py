@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.logged_curves import CurveReader, Logged, Scalars, find
-from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_metrics import computable, per_step_values, source_of
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
 from board.replies.contract import LoggedReply, LoggedScalarReply, MetricReply, MetricsReply
@@ -66,12 +66,16 @@ def metrics(
     return MetricsReply(name, rows, logged(scalars, curves_of))
 
 
+_MEANINGS: Final = {True: "the mean of this column of the rollouts", False: "the mean reward of the rollouts of this data source"}
+"""Of what no metric of the catalogue has: by whether it is no data source's."""
+
+
 def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricReply:
     """`curve` is the metric by step, rising, without the steps that lack it; it is not empty."""
     metric, steps = METRICS.get(key), curve.index.to_numpy(np.int64)
     return MetricReply(
         key=key,
-        meaning=metric.meaning.en if metric else "the mean of this column of the rollouts",
+        meaning=metric.meaning.en if metric else _MEANINGS[source_of(key) is None],
         unit=metric.unit if metric else "",
         formula=metric.formula if metric else "",
         **_course(steps, np.asarray(curve, np.float64), np.arange(len(steps)), with_curve=with_curve),

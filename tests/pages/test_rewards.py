@@ -92,6 +92,24 @@ def test_an_extreme_leads_to_the_rollouts_that_make_it(root: Path) -> None:
     assert (fall["step"], fall["sort"], fall["order"]) == (["3"], ["reward"], ["ascending"])
 
 
+def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
+    """By data source, in training and in an evaluation beside it, and by part of the reward; one source alone has none."""
+    rows = [
+        row(step, split=split, data_source=source, reward=float(step + (source == "b")), a_reward=1.0, b_reward=2.0)
+        for step in range(3)
+        for split in ("train", "evaluation")
+        for source in ("a", "b")
+    ]
+    add_run(root, "run", rows)
+    add_run(root, "one", [one for one in rows if one["data_source"] == "a"])
+
+    drawn = panels(opened("rewards", run="run"))
+    assert drawn["What do the parts of the reward earn?"].values["b_reward"] == [2, 2, 2]
+    assert drawn["What does each data source earn?"].curves["b"]["values"].tolist() == [1, 2, 3]
+    assert {*drawn["What does each data source earn?"].curves} == {"a", "b", "a, evaluation", "b, evaluation"}
+    assert "What does each data source earn?" not in panels(opened("rewards", run="one"))
+
+
 def test_choices_change_the_curves(root: Path) -> None:
     """Band, smoothing and shift are the curves' own numbers; the panel says in words what is drawn."""
     add_run(root, "run", [whole_row(step, reward=float(step + i)) for step in range(1, 4) for i in (0, 2)])

@@ -23,10 +23,16 @@ from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
 
-__all__ = ["COLUMN", "available", "computable", "of_step_alone", "per_step_values"]
+__all__ = ["COLUMN", "available", "computable", "of_step_alone", "per_step_values", "rollouts_of", "source_of", "sources"]
 
 COLUMN: Final = "column/{}/mean"
 """Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
+
+_SOURCE: Final = "reward/source/"
+_EVALUATED_SOURCE: Final = f"evaluation/{_SOURCE}"
+"""What keys of the mean reward of one data source begin with: of training, and of evaluations beside it."""
+MOST_SOURCES: Final = 12
+"""So many data sources have a curve of their own, the largest."""
 
 _EVALUATED: Final = frozenset(key for key, metric in METRICS.items() if isinstance(metric.computation, OfEvaluation))
 """Metrics of the rollouts of evaluations; all others are of those of training."""
@@ -56,7 +62,38 @@ def computable(run: Run) -> list[str]:
     there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
     used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *TOKEN_COLUMNS, "reward_gap"}
-    return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
+    return [*listed, *sources(run), *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
+
+
+def sources(run: Run) -> list[str]:
+    """Keys of the mean reward by data source, those of training first, the largest first; none where there is one source alone."""
+    if not {"reward", "data_source"} <= {*run.frame.columns}:
+        return []
+    found, splits = list[str](), run.splits
+    for begin, split in ((_SOURCE, splits[:1]), (_EVALUATED_SOURCE, [one for one in splits[1:] if one == EVALUATION])):
+        of = run.frame["data_source"]
+        if len(splits) > 1:
+            of = of[run.frame["split"].isin(split)]
+        counts = of.value_counts()
+        names = counts.index[counts > 0][:MOST_SOURCES]
+        found += [f"{begin}{name}" for name in names] if len(names) > 1 and split else []
+    return found
+
+
+def source_of(key: str) -> str | None:
+    """The data source whose mean reward a key is of; None where it is another metric's."""
+    plain = key.removeprefix("evaluation/")
+    return plain.removeprefix(_SOURCE) if plain.startswith(_SOURCE) else None
+
+
+def rollouts_of(key: str, data: StepData) -> Float64Array:
+    """(rollouts,) what the key is the mean of that no metric of the catalogue has: a column, or the reward of a data source."""
+    source = source_of(key)
+    if source is None:
+        before, after = COLUMN.split("{}")
+        return data.column(key.removeprefix(before).removesuffix(after))
+    named = data.once("data_source", lambda: data.run.frame["data_source"].astype(str).to_numpy(object))
+    return np.where(named == source, data.column("reward"), np.nan)
 
 
 def of_step_alone(key: str) -> bool:
@@ -78,13 +115,13 @@ def per_step_values(
     wanted = possible if keys is None else list(keys)
     if unknown := [key for key in wanted if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
-    evaluated = [key for key in wanted if key in _EVALUATED]
+    evaluated = [key for key in wanted if key in _EVALUATED or key.startswith(_EVALUATED_SOURCE)]
     done = count()
 
     def told() -> None:
         progress((next(done) + 1) / len(wanted))
 
-    columns = [_columns(run.trained, [key for key in wanted if key not in _EVALUATED], told)]
+    columns = [_columns(run.trained, [key for key in wanted if key not in evaluated], told)]
     if evaluated:
         columns.append(_columns(run.of_split(EVALUATION), evaluated, told))
     frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[wanted]
@@ -104,8 +141,7 @@ def _columns(run: Run, keys: Sequence[str], told: Callable[[], None]) -> pd.Data
 def _compute(key: str, data: StepData) -> Float64Array:
     if key in METRICS and (computation := METRICS[key].computation) is not None:
         return per_step(computation, data)
-    before, after = COLUMN.split("{}")
-    return data.steps.mean(data.column(key.removeprefix(before).removesuffix(after)))
+    return data.steps.mean(rollouts_of(key, data))
 
 
 def _finite(values: Float64Array) -> Float64Array:

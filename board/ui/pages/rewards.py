@@ -1,14 +1,18 @@
 """Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import cycle
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.histograms import histogram_by_step
+from board.analysis.reward_parts import reward_parts
 from board.analysis.selection import numeric_columns, of_step
+from board.analysis.step_metrics import MOST_SOURCES, per_step_values, source_of, sources
 from board.analysis.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
@@ -16,7 +20,7 @@ from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero_panel, step_histogram
 from board.figures.of_run import REWARDS
-from board.figures.theme import COLORS
+from board.figures.theme import COLORS, RUN_COLORS
 from board.metrics.formulas import kl_column
 from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, whole_step
 from board.ui.components import curves as component
@@ -119,10 +123,35 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
     for at, one in enumerate(asked):
         with suppress(FieldMissing):
             cards.append(Card(f"{at} {one.title}", of_columns(one, choices), shows=tuple(one.lines)))
+    for title, series in of_what_it_is_made():
+        cards.append(
+            Card(
+                title, step_panel(series, band="none", title=title, unit="reward", smoothing=choices.smoothing), shows=("reward",)
+            )
+        )
     if "reward_gap" in run.frame.columns:
         with suppress(FieldMissing):
             cards.append(Card("below_zero", share_below_zero_panel(share_below(run.frame, "reward_gap"))))
     return build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, even=True)
+
+
+def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
+    """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be told apart."""
+    keys = sources(view.whole)
+    values = per_step_values(view.whole, keys).rename(
+        columns=lambda key: str(source_of(key)) + ", evaluation" * key.startswith("evaluation/")
+    )
+    yield from _lines(
+        "What does each data source earn?", {str(name): values[[name]].set_axis(["mean"], axis=1) for name in values}
+    )
+    parts = reward_parts(run.frame)
+    yield from _lines("What do the parts of the reward earn?", {name: caches.step_stats(run, name) for name in parts})
+
+
+def _lines(title: str, stats: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, list[CurveSeries]]]:
+    if len(stats) > 1:
+        named = zip([*stats.items()][:MOST_SOURCES], cycle(RUN_COLORS.values()), strict=False)
+        yield title, [CurveSeries(name, one, color) for (name, one), color in named]
 
 
 def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:

@@ -110,6 +110,17 @@ def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
     assert "What does each data source earn?" not in panels(opened("rewards", run="one"))
 
 
+def test_sources_of_any_name_and_without_a_reward_end_no_page(root: Path) -> None:
+    """One that is called like another's evaluation; rewards that are all missing, or those of one source."""
+    odd = ("a", "a, evaluation", "{x}", "\u202e<b>")
+    whole = [
+        row(step, split=split, data_source=name, reward=1.0) for step in (0, 1) for split in ("train", "eval") for name in odd
+    ]
+    for name, rows in {"odd": whole, "none": [one | {"reward": None} for one in whole]}.items():
+        add_run(root, name, rows)
+        assert not opened("rewards", run=name).exception
+
+
 def test_choices_change_the_curves(root: Path) -> None:
     """Band, smoothing and shift are the curves' own numbers; the panel says in words what is drawn."""
     add_run(root, "run", [whole_row(step, reward=float(step + i)) for step in range(1, 4) for i in (0, 2)])

@@ -124,11 +124,14 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
         with suppress(FieldMissing):
             cards.append(Card(f"{at} {one.title}", of_columns(one, choices), shows=tuple(one.lines)))
     for title, series in of_what_it_is_made():
-        cards.append(
-            Card(
-                title, step_panel(series, band="none", title=title, unit="reward", smoothing=choices.smoothing), shows=("reward",)
+        with suppress(FieldMissing):
+            cards.append(
+                Card(
+                    title,
+                    step_panel(series, band="none", title=title, unit="reward", smoothing=choices.smoothing),
+                    shows=("reward",),
+                )
             )
-        )
     if "reward_gap" in run.frame.columns:
         with suppress(FieldMissing):
             cards.append(Card("below_zero", share_below_zero_panel(share_below(run.frame, "reward_gap"))))
@@ -138,11 +141,10 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
 def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
     """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be told apart."""
     keys = sources(view.whole)
-    values = per_step_values(view.whole, keys).rename(
-        columns=lambda key: str(source_of(key)) + ", evaluation" * key.startswith("evaluation/")
-    )
+    values = per_step_values(view.whole, keys)
+    names = {f"{source_of(key)}{', evaluation' * key.startswith('evaluation/')}": key for key in keys}
     yield from _lines(
-        "What does each data source earn?", {str(name): values[[name]].set_axis(["mean"], axis=1) for name in values}
+        "What does each data source earn?", {name: values[[key]].set_axis(["mean"], axis=1) for name, key in names.items()}
     )
     parts = reward_parts(run.frame)
     yield from _lines("What do the parts of the reward earn?", {name: caches.step_stats(run, name) for name in parts})

@@ -17,6 +17,10 @@ from board.replies.steps import metric_keys
 from board.runs.run import Run
 from board.text.path_names import shown
 
+_OF_COLUMN: Final = "the mean of this column of the rollouts"
+_OF_SOURCE: Final = "the mean reward of the rollouts of this data source"
+"""What is meant by a key that the catalogue of metrics does not have."""
+
 
 def logged(scalars: Scalars, curves_of: Sequence[str] = ()) -> LoggedReply | None:
     """All of it; with `curves_of` the scalars of these names or keys alone, with all their values. None where there is nothing to say."""
@@ -66,16 +70,12 @@ def metrics(
     return MetricsReply(name, rows, logged(scalars, curves_of))
 
 
-_MEANINGS: Final = {True: "the mean of this column of the rollouts", False: "the mean reward of the rollouts of this data source"}
-"""Of what no metric of the catalogue has: by whether it is no data source's."""
-
-
 def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricReply:
     """`curve` is the metric by step, rising, without the steps that lack it; it is not empty."""
     metric, steps = METRICS.get(key), curve.index.to_numpy(np.int64)
     return MetricReply(
         key=key,
-        meaning=metric.meaning.en if metric else _MEANINGS[source_of(key) is None],
+        meaning=metric.meaning.en if metric else _OF_COLUMN if source_of(key) is None else _OF_SOURCE,
         unit=metric.unit if metric else "",
         formula=metric.formula if metric else "",
         **_course(steps, np.asarray(curve, np.float64), np.arange(len(steps)), with_curve=with_curve),

@@ -39,7 +39,7 @@ _HELP: Final = (
 def watch(run: Run, opened: OpenedAs) -> None:
     """This run is the one on the screen from now on; while it is being read nothing is looked for."""
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
-    place.remember(findings_run=run.address, unfinished=newest(run))
+    place.remember(findings_run=run.address)
     settings_changed()
     order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, settings().thresholds)
     place.remember(findings_order=None if run.reading else (run.address, order, run.fingerprint))
@@ -127,7 +127,7 @@ def curve_marks() -> list[CurveMark]:
     unlike = [found for one in findings() for found in (one, *one.signs) if found.kind == "other_make_up"]
     steps = sorted({shown.step for one in unlike for shown in one.rollouts if shown.step is not None})
     hollow = {step: f"Step {step:,} is of other rollouts than its neighbours" for step in steps}
-    hollow |= {one.step: one.text for one in place.remembered("unfinished") or ()}
+    hollow |= {one.step: one.text for one in newest(place.view().run)}
     return [CurveMark(step, text, "unlike", ()) for step, text in hollow.items()] + [
         CurveMark(
             one.first_step,

@@ -112,13 +112,18 @@ def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
 
 def test_sources_of_any_name_and_without_a_reward_end_no_page(root: Path) -> None:
     """One that is called like another's evaluation; rewards that are all missing, or those of one source."""
-    odd = ("a", "a, evaluation", "{x}", "\u202e<b>")
+    odd = ("a", "a, evaluation", "{x}", "\u202e<b>", "x" * 3000)
     whole = [
         row(step, split=split, data_source=name, reward=1.0) for step in (0, 1) for split in ("train", "eval") for name in odd
     ]
     for name, rows in {"odd": whole, "none": [one | {"reward": None} for one in whole]}.items():
         add_run(root, name, rows)
-        assert not opened("rewards", run=name).exception
+        test = opened("rewards", run=name)
+        assert not test.exception
+        lines = panels(test)["What does each data source earn?"].curves if name == "odd" else {}
+        assert all(len(line) <= 60 and line.isprintable() for line in lines), (
+            "long names are cut, and none turns the writing round"
+        )
 
 
 def test_choices_change_the_curves(root: Path) -> None:

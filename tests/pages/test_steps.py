@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from drawn_panels import chosen
 from drawn_tables import clicked, sorted_by_head, tables
 from opened_pages import GOOD, facts, linked, opened, opening_links, table, texts
 from rows import add_run, row
@@ -42,6 +43,16 @@ def test_a_newest_step_that_is_being_written(root: Path) -> None:
     test = opened("steps")
 
     assert [(one["at"], one["texts"]) for one in marks(test)] == [(4, ["2 of 16 rollouts so far at step 4"])]
+
+
+def test_an_evaluation_at_the_end_is_no_step_that_is_being_written(root: Path) -> None:
+    """Neither where the strip is drawn nor in the curves, and a step of training that is, is in both."""
+    rows = [row(step, split="train", prompt=f"{step} {at}", reward=float(at % 2)) for step in range(5) for at in range(16)]
+    ends = {"whole": row(5, split="evaluation"), "begun": row(5, split="train")}
+    for name, end in ends.items():
+        add_run(root, name, [*rows, end])
+        expected = [5] if name == "begun" else []
+        assert [one["step"] for one in chosen(opened("rewards", run=name))["marks"] if one["severity"] == "unlike"] == expected
 
 
 def test_a_click_on_a_row_goes_to_its_step_and_one_on_a_head_sorts(root: Path) -> None:

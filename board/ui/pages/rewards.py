@@ -10,6 +10,7 @@ import streamlit as st
 
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.histograms import histogram_by_step
+from board.analysis.metric_list import short_name
 from board.analysis.reward_parts import reward_parts
 from board.analysis.selection import numeric_columns, of_step
 from board.analysis.step_metrics import MOST_SOURCES, per_step_values, source_of, sources
@@ -153,7 +154,7 @@ def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
 def _lines(title: str, stats: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, list[CurveSeries]]]:
     if len(stats) > 1:
         named = zip([*stats.items()][:MOST_SOURCES], cycle(RUN_COLORS.values()), strict=False)
-        yield title, [CurveSeries(name, one, color) for (name, one), color in named]
+        yield title, [CurveSeries(short_name(name), one, color) for (name, one), color in named]
 
 
 def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:

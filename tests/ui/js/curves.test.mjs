@@ -244,6 +244,10 @@ test("what was found is marked in the curves that it is about, and said at its s
   const found = marksOf(drawn, { step: 0, zoom: null, pinned: [], marks });
   assert.deepEqual(found, [marks[0]]);
   assert.deepEqual(marksOf(drawn, null), []);
+  const everywhere = { step: 1, text: "unlike", severity: "unlike", names: [] };
+  const choice = { step: 0, zoom: null, pinned: [], marks: [everywhere] };
+  assert.deepEqual(marksOf(drawn, choice), [everywhere]);
+  assert.deepEqual(marksOf({ ...drawn, runs: true }, choice), [], "other runs have other steps");
   const across = (step) => 10 * step;
   assert.deepEqual(
     [null, 0, 3].map((at) => marksBeside(found, at, { across }).length),

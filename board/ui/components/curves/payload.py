@@ -61,7 +61,7 @@ class CurveMark:
     severity: Severity | Literal["unlike"]
     """Of a finding; a step that is unlike its neighbours, or not complete, is drawn hollow."""
     names: tuple[str, ...]
-    """Columns and metrics, by every name they are known by; none for all curves."""
+    """Columns and metrics, by every name they are known by; none for all curves of this run."""
 
 
 @dataclass(frozen=True)

@@ -139,8 +139,8 @@ function namedReadings(card, place) {
  * @param {Choice | null} choice
  * @returns {CurveMark[]}
  */
-export function marksOf({ shows }, choice) {
-  return (choice?.marks ?? []).filter(({ names }) => !names.length || names.some((name) => shows.includes(name)));
+export function marksOf({ shows, runs }, choice) {
+  return (choice?.marks ?? []).filter(({ names }) => (names.length ? names.some((name) => shows.includes(name)) : !runs));
 }
 
 /**

@@ -175,7 +175,7 @@ def stretch(text: str, truth: str) -> tuple[int, int] | None:
 def _pattern(answer: str) -> re.Pattern[str]:
     """What `looked_for` finds, as an expression of the text as it is."""
     number = _NUMBER.fullmatch(answer) is not None
-    between = ",?" if number else rf"(?:{_LAYOUT.pattern})*" if "\\" in answer else ""
+    between = ",?" if number else rf"(?:{_LAYOUT.pattern.removesuffix('+')})*" if "\\" in answer else ""
     bare = _THOUSANDS.sub("", answer) if number else _squeezed(answer) if between else answer
     found = between.join(re.escape(letter) if not letter.isspace() else r"\s+" for letter in _SPACE.sub(" ", bare))
     # scripts without spaces have words without edges

@@ -7,6 +7,7 @@ of each what finds it in the rollouts of a run.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -105,12 +106,15 @@ def _units(text: str) -> tuple[CodeUnits, Callable[[int, int], Span]]:
     return code_units(end), characters
 
 
-def matching(expression: str, skipped: str) -> Callable[[str], Span | None]:
-    """Where an expression matches first, behind marks that are `skipped`."""
+def matching(expression: str, skipped: str, times: int = 1) -> Callable[[str], Span | None]:
+    """Where an expression, as RE2 reads it, matches so many times first, behind marks that are `skipped`."""
 
     def look(text: str) -> Span | None:
-        match = re.search(expression, text)
-        return match and (match.end() - len(match[0].lstrip(skipped) or match[0]), match.end())
+        matches = [*islice(re.finditer(expression, text, re.ASCII), times)]
+        if len(matches) < times:
+            return None
+        first = matches[0]
+        return first.end() - len(first[0].lstrip(skipped) or first[0]), matches[-1].end()
 
     return look
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rows import write_run
 
 from board import open_run
+from board.analysis.phrase_forms import expression
 from board.analysis.text_health import answers, loops, stretches
 from board.analysis.text_health.overlap import SHINGLE
 from board.analysis.text_health.stretches import TextStretch, standing
@@ -46,6 +47,8 @@ CASES: dict[str, tuple[Any, tuple[str, ...], str | None]] = {
     "one of a list": (answers.stretch, ("Is it Rome?", '["Paris", "Rome"]'), "Rome"),
     "part of a longer number": (answers.stretch, ("There are 1369 or 369.5 or 3690.", "369"), None),
     "part of a word": (answers.stretch, ("Categories", "cat"), None),
+    "a phrase said three times": (stretches.matching("so", "", 3), ("Oh so it is, so and so on",), "so it is, so and so"),
+    "a phrase said too few times": (stretches.matching("so", "", 3), ("so so",), None),
     "a phrase behind a full stop": (stretches.matching(r"\. I am sure", ". "), ("So. I am sure.",), "I am sure"),
 }
 
@@ -97,6 +100,22 @@ def test_any_text_has_a_stretch_or_none(text: str, other: str) -> None:
     for look in (*one, *two):
         found = look(text)
         assert found is None or 0 <= found[0] < found[1] <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [
+        (partial(answers.stretch, truth=r"\frac{1}{2}"), r"\frac{1" + " " * 200_000 + "}{3}"),
+        (partial(answers.stretch, truth="a b"), "a" + " " * 200_000),
+        (partial(answers.stretch, truth="1" * 90), "1" * 200_000),
+        (stretches.matching(expression("so"), "", 12), "so " * 11 + "x" * 200_000),
+        (stretches.loop, " " * 200_000 + "<|im_end|>" * 9),
+    ],
+    ids=["layout", "spaces", "digits", "a phrase too few times", "padding"],
+)
+def test_hostile_texts_end_soon(look: Any, text: str) -> None:
+    """None goes back and forth over a text for ever: this would take hours."""
+    look(text)
 
 
 def test_of_a_long_text_the_end_is_looked_at() -> None:

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 from board.errors import RunNotFound
 from board.remote import local_names, object_store
-from board.remote.object_store import ObjectStore, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
-from board.remote.places import BLOCK, REQUEST_BLOCKS, Span
+from board.remote.object_store import ObjectStore, RemoteObject, Replaced, Vanished
+from board.remote.places import BLOCK, REQUEST, Span
 
 HELD_BLOCKS: Final = 1_024
 """So many are in memory at most, 64 MiB, those that were asked for last."""
@@ -116,19 +116,8 @@ class Mirror:
         return data[start - first * BLOCK : stop - first * BLOCK]
 
     async def _fetched(self, store: ObjectStore, found: RemoteObject, start: int, stop: int) -> bytes:
-        """A range that is gone on with where it was cut."""
-        data = bytearray()
-
-        async def fetch() -> None:
-            await store.read(found, start + len(data), stop, data)
-            if len(data) > stop - start:
-                raise RemoteTrouble("the store sent more bytes than were asked for")
-            if len(data) < stop - start:
-                raise Passing("the connection was cut before all bytes had come")
-
         async with self._gate:
-            await object_store.with_retries(fetch, lambda: len(data))
-        return bytes(data)
+            return bytes(await store.fetched(found, start, stop))
 
     def look_ahead(self, path: Path, start: int, stop: int) -> None:
         """Have bytes fetched that are about to be read, but for those that lie in the file."""
@@ -212,10 +201,11 @@ def _block(request: "Future[bytes]", first: int, block: int) -> bytes:
 
 def _runs(blocks: Sequence[int]) -> Iterator[range]:
     """Blocks in rising order as runs without a gap, none longer than a request."""
+    most = REQUEST // BLOCK
     starts = [at for at, block in enumerate(blocks) if not at or block != blocks[at - 1] + 1]
     for start, stop in pairwise([*starts, len(blocks)]):
-        for at in range(start, stop, REQUEST_BLOCKS):
-            yield range(blocks[at], blocks[min(at + REQUEST_BLOCKS, stop) - 1] + 1)
+        for at in range(start, stop, most):
+            yield range(blocks[at], blocks[min(at + most, stop) - 1] + 1)
 
 
 def local_stamp(found: RemoteObject) -> tuple[int, int]:

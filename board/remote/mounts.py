@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
@@ -19,10 +19,10 @@ from board.errors import BoardError, RunNotFound
 from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror, MirroredFile
-from board.remote.object_store import ObjectStore, RemoteObject
+from board.remote.object_store import RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.user_files import folders_for_a_while, private_folders, user_folders
+from board.user_files import private_folders, user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0
@@ -36,12 +36,6 @@ TOLD_OBJECTS: Final = 500
 
 TOLD_LEFT_OUT: Final = 20
 """So many files that cannot be read are named."""
-
-_LENT: Final = "lent"
-"""Begins the name of the folder of a mirror that is there for a while."""
-
-_OWN: Final = "own"
-"""A file in it, which names the folder of the mirror that is of no object: what is written there is read there."""
 
 
 @dataclass
@@ -67,11 +61,9 @@ class _Listing:
 class _Mount:
     """A store, its mirror, and the prefixes of it that are listed."""
 
-    def __init__(
-        self, folder: Path, address: Address, make_store: Callable[[Address], ObjectStore] = stores.store_of, own: str = ""
-    ) -> None:
-        self.address, self.own = address, own
-        self.mirror = Mirror(folder, lambda: make_store(address))
+    def __init__(self, folder: Path, address: Address) -> None:
+        self.address = address
+        self.mirror = Mirror(folder, lambda: stores.store_of(address))
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
         self.changing = threading.Lock()
@@ -144,8 +136,8 @@ def _mount_of(address: Address) -> _Mount:
         return _mounts.setdefault(folder, _Mount(folder, store))
 
 
-def _folder_of(store: Address, *below: str) -> Path:
-    return Path(_real(user_folders.cache()), places.FOLDER, *below, store.scheme, local_names.local_path(store.authority))
+def _folder_of(store: Address) -> Path:
+    return Path(_real(user_folders.cache()), places.FOLDER, store.scheme, local_names.local_path(store.authority))
 
 
 def standing_for(text: str) -> Path:
@@ -153,31 +145,6 @@ def standing_for(text: str) -> Path:
     address = addresses.parsed(text)
     files = _folder_of(Address(address.scheme, address.authority, "")) / "files"
     return files / local_names.local_path(address.prefix) if address.prefix else files
-
-
-@contextmanager
-def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str = "") -> Iterator[Path]:
-    """The folder that stands for a prefix with these very objects alone, which goes with the context.
-
-    An object lies there under `local_names.local_path` of its key; the folder `own` below the prefix holds none, and may be written to.
-    Raises OSError where the disk is full.
-    """
-    cache, address = _real(user_folders.cache()), Address(store.scheme, store.authority, "")
-    with folders_for_a_while.made(cache / places.FOLDER, cache, _LENT) as lent_folder:
-        place = (local_names.local_path(prefix) / own).as_posix() if own else ""
-        folder = _folder_of(address, lent_folder.name)
-        mount = _Mount(folder, address, stores.shared, place)
-        (folder / "files" / place).mkdir(parents=True)
-        (lent_folder / _OWN).write_text(place)
-        try:
-            with _changing:
-                _mounts[folder] = mount
-            below = f"{prefix}/{own}/".lstrip("/")
-            placeholders.update(mount.mirror, prefix, (one for one in objects if not own or not one.key.startswith(below)))
-            yield mount.path(prefix)
-        finally:
-            with _changing:
-                _mounts.pop(folder, None)
 
 
 def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
@@ -206,21 +173,12 @@ def _mount_at(path: Path) -> tuple[_Mount, str] | None:
 
 def _mount_below(parts: Sequence[str]) -> tuple[_Mount, str] | None:
     """The same of the parts of a path below the folder of mirrors."""
-    lent_folder = [part for part in parts[:1] if part.startswith(f"{_LENT}-")]
-    named, inside = parts[len(lent_folder) :][:3], "/".join(parts[len(lent_folder) + 3 :])
-    if len(named) < 3 or named[0] not in addresses.SCHEMES or named[2] != "files":
+    if len(parts) < 3 or parts[0] not in addresses.SCHEMES or parts[2] != "files":
         return None
-    store = Address(named[0], local_names.key_of(PurePosixPath(named[1])), "")
-    folder = _folder_of(store, *lent_folder)
+    store = Address(parts[0], local_names.key_of(PurePosixPath(parts[1])), "")
+    folder = _folder_of(store)
     with _changing:
-        mount = _mounts.get(folder)
-        if mount is None:
-            try:
-                own = folder.parents[1].joinpath(_OWN).read_text() if lent_folder else ""
-            except OSError:  # it is gone
-                return None
-            mount = _mounts[folder] = _Mount(folder, store, own=own)
-    return None if mount.own and f"{inside}/".startswith(f"{mount.own}/") else (mount, inside)
+        return _mounts.setdefault(folder, _Mount(folder, store)), "/".join(parts[3:])
 
 
 def mirror_of(path: Path) -> Mirror | None:

@@ -101,7 +101,7 @@ class WebStore(ObjectStore):
 
     def _found(self, keys: list[str]) -> Iterator[RemoteObject]:
         """Those that are there still, and of which the server says what can be."""
-        looks = waited(all_of([lambda key=key: self.look(key) for key in keys]))  # type: ignore[misc]
+        looks = waited(all_of([lambda key=key: with_retries(lambda: self.look(key)) for key in keys]))  # type: ignore[misc]
         for key, found in zip(keys, looks, strict=True):
             if isinstance(found, RemoteObject):
                 yield found

@@ -314,9 +314,9 @@ def was_begun(index: Path) -> bool:
     return any((index / FOLDER).glob("rows-*"))
 
 
-def write(index: Path, account: FrameAccount) -> None:
+def write(folder: Path, account: FrameAccount) -> None:
     """Say that the frame is there, in one move. Raises OSError."""
-    atomic_write.write(index / FOLDER / NAME, sealed_json.dumps({"layout": LAYOUT, **asdict(account)}), durable=True)
+    atomic_write.write(folder / NAME, sealed_json.dumps({"layout": LAYOUT, **asdict(account)}), durable=True)
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:

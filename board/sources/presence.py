@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from board.remote import places
-from board.remote.places import BLOCK, REQUEST_BLOCKS
+from board.remote.places import BLOCK
+from board.remote.places import REQUEST as REQUEST
 from board.remote.places import Span as Span
 
 if TYPE_CHECKING:
     from board.remote.mirror import Mirror
-
-REQUEST: Final = REQUEST_BLOCKS * BLOCK
-"""Bytes asked for at once."""
 
 AHEAD: Final = 256
 """So many things that are gone through have what is read of them asked for before their turn."""

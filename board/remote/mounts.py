@@ -190,7 +190,7 @@ def mirror_of(path: Path) -> Mirror | None:
 def opened(path: Path) -> io.BufferedReader | None:
     """A file of a mirror to be read, by ranges of its object; None for a path of this machine's own. Raises OSError."""
     mirror = mirror_of(path)
-    return io.BufferedReader(MirroredFile(mirror, mirror.found(path))) if mirror else None
+    return io.BufferedReader(MirroredFile(mirror, mirror.found(path)), places.BLOCK) if mirror else None
 
 
 def shown_address(address: Address, prefix: str) -> str:

@@ -89,8 +89,7 @@ def _make_folders(files: Path, folder: Path) -> None:
 
 
 def _put(path: Path, one: RemoteObject) -> None:
-    """A file in the place of what stood there, which whoever has it open still reads; marked as read if that one was."""
-    was_read = path.is_file() and path.stat().st_atime_ns > 0
+    """A file in the place of what stood there."""
     if path.is_dir():  # of objects that are gone
         shutil.rmtree(path)
     unfinished = path.with_name(f".{uuid4().hex}.tmp")
@@ -98,7 +97,7 @@ def _put(path: Path, one: RemoteObject) -> None:
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             os.truncate(descriptor, one.size)
-            os.utime(descriptor, ns=(int(was_read), local_stamp(one)[1]))
+            os.utime(descriptor, ns=(0, local_stamp(one)[1]))
         finally:
             os.close(descriptor)
         unfinished.replace(path)
@@ -110,9 +109,9 @@ def _put(path: Path, one: RemoteObject) -> None:
 def _removed(mirror: Mirror, name: str) -> bool:
     """Remove the file of an object that is gone, unless it was read."""
     mirror.known.pop(name, None)
-    path = mirror.files / name
-    if path.stat().st_atime_ns:
+    if name in mirror.opened:
         return False
+    path = mirror.files / name
     path.unlink(missing_ok=True)
     for above in path.parents:
         if above == mirror.files or any(above.iterdir()):

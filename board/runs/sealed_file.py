@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
 
-from board.sources import presence
+from board.sources import presence, run_files
 
 Sum = tuple[int, int]
 """Where a stretch of the file ends, which begins where the one before ended, and the sum of its bytes."""
@@ -44,8 +44,8 @@ class Sealed:
         self._seen = self._state()
         if status.st_size != self._stops[-1] or self._stops != sorted(self._stops):
             raise Damaged(f"{path.name} is not as long as it was written")
-        with pa.memory_map(str(path)) as source:
-            self.whole: pa.Buffer = source.read_buffer()
+        self._fetched = bytearray(status.st_size if self._is_remote else 0)
+        self.whole = pa.py_buffer(self._fetched) if self._is_remote else mapped(path)
         if not (self.is_sound(HEAD) and self.is_sound(len(sums) - 1)):
             raise Damaged(f"{path.name} is not as it was written")
 
@@ -59,8 +59,10 @@ class Sealed:
         if self._is_cut:  # to read what is cut off would end the process
             return False
         if at not in self._verified and self._is_remote:
-            with suppress(OSError):  # what is not there does not fit its sum
-                presence.bring([(self.path, self._stops[at], self._stops[at + 1])])
+            start, stop = self._stops[at], self._stops[at + 1]
+            with suppress(OSError), run_files.opened(self.path) as stream:  # what is not there does not fit its sum
+                stream.seek(start)
+                self._fetched[start:stop] = stream.read(stop - start)
         if at not in self._verified and _digest(self.whole, self._stops[at], self._stops[at + 1]) == self._digests[at]:
             self._verified.add(at)
         return at in self._verified
@@ -81,10 +83,18 @@ class Sealed:
         return (status.st_size, 0, 0) if self._is_remote else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def mapped(path: Path) -> pa.Buffer:
+    """All of a file: mapped, and of one that lies elsewhere fetched. Raises OSError."""
+    if presence.is_remote(path):
+        with run_files.opened(path) as stream:
+            return pa.py_buffer(stream.read())
+    with pa.memory_map(str(path)) as source:
+        return source.read_buffer()
+
+
 def sums(path: Path, one_by_one: int) -> tuple[Sum, ...]:
     """The sums of an Arrow file that was just written: of its head, of each of its last columns, so many of them, and of its end."""
-    with pa.memory_map(str(path)) as source:
-        whole = source.read_buffer()
+    whole = mapped(path)
     table = pa.ipc.open_file(whole).read_all()
     ranges = [_range(table.column(at).chunk(0), whole.address) for at in range(table.num_columns)]
     starts = [start for start, _ in ranges[len(ranges) - one_by_one :]]

@@ -29,14 +29,6 @@ def is_remote(path: Path) -> bool:
     return _mirror_of(path) is not None
 
 
-def bring(spans: Iterable[Span]) -> None:
-    """Have these bytes in their files, for libraries that read those by themselves. Raises OSError."""
-    wanted = [*spans]
-    mirror = _mirror_of(wanted[0][0]) if wanted else None
-    if mirror is not None:
-        mirror.bring(wanted)
-
-
 def look_ahead(spans: Iterable[Span]) -> None:
     """Have spans of one store fetched that are about to be read. What goes wrong shows then."""
     for path, start, stop in spans:
@@ -44,7 +36,7 @@ def look_ahead(spans: Iterable[Span]) -> None:
         if mirror is None:
             return
         with suppress(OSError):
-            mirror.look_ahead(path, start, stop)
+            mirror.ask(mirror.found(path), start, stop)
 
 
 def ahead(things: Iterable[_T], spans_of: Callable[[_T], Iterable[Span]]) -> Iterator[_T]:

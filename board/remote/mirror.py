@@ -39,6 +39,10 @@ class Mirror:
         """The objects as they were listed or looked at last, by the path of their file in the mirror."""
         self.opened: set[str] = set()
         """Those that this process has read."""
+        self.gone: set[str] = set()
+        """Those of them whose objects are gone."""
+        self.changing = threading.Lock()
+        """Held by whoever changes the files."""
         self._gate = asyncio.Semaphore(object_store.AT_ONCE)
         self._changing = threading.Lock()
         self._held: OrderedDict[tuple[RemoteObject, int], tuple[Future[bytes], int]] = OrderedDict()

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
-from board.errors import BoardError, RunNotFound
+from board.errors import RunNotFound
 from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror, MirroredFile
@@ -44,18 +44,10 @@ class _Listing:
 
     at: float = -1e9
     seconds: float = 0.0
-    under_way: bool = False
     trouble: str = ""
-    kept: list[str] = field(default_factory=list)
-    """Files of objects that are gone."""
-    left_out: dict[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     """By key why an object that is there cannot be read."""
     listing: threading.Lock = field(default_factory=threading.Lock)
-
-    def is_fresh(self, *, opening: bool = False) -> bool:
-        """Whether it need not be listed again yet; a run that is opened is to be as it is now."""
-        share = OPENING if opening else 1.0
-        return time.monotonic() - self.at < share * max(POLL_SECONDS, COSTS * self.seconds)
 
 
 class _Mount:
@@ -66,27 +58,26 @@ class _Mount:
         self.mirror = Mirror(folder, lambda: stores.store_of(address))
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
-        self.changing = threading.Lock()
 
-    def path(self, prefix: str) -> Path:
-        """The folder that stands for a prefix."""
-        return self.mirror.files / local_names.local_path(prefix) if prefix else self.mirror.files
+    def is_fresh(self, prefix: str, share: float = 1.0) -> bool:
+        """Whether what a prefix holds need not be listed again yet."""
+        above = [one for name, one in self.prefixes.items() if _covers(name, prefix)]
+        return any(time.monotonic() - one.at < share * max(POLL_SECONDS, COSTS * one.seconds) for one in above)
 
-    def list_now(self, prefix: str, listing: _Listing, asked_at: float, tell: Callable[[int], None] = lambda count: None) -> None:
+    def list_now(self, prefix: str, tell: Callable[[int], None] = lambda count: None) -> None:
         """List a prefix and make the files below it what was listed, unless that was done since it was asked for. What goes wrong is noted."""
+        asked_at, listing = time.monotonic(), self.prefixes.setdefault(prefix, _Listing())
         with listing.listing:
             if listing.at > asked_at:
-                listing.under_way = False
                 return
             began = time.monotonic()
             try:
-                with self.changing:
-                    listing.kept = placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
-                    listing.left_out = dict(self.mirror.store.left_out)
+                placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
+                listing.left_out = dict(self.mirror.store.left_out)
                 for name, other in [*self.prefixes.items()]:
-                    if not prefix or name == prefix or name.startswith(f"{prefix}/"):
+                    if _covers(prefix, name):
                         other.trouble = ""
-            except BoardError as error:
+            except RunNotFound as error:
                 listing.trouble = str(error)
             except OSError as error:
                 listing.trouble = f"{shown_address(self.address, prefix)}: {error.strerror or error}."
@@ -94,7 +85,10 @@ class _Mount:
             finally:
                 listing.at = time.monotonic()
                 listing.seconds = listing.at - began
-                listing.under_way = False
+
+
+def _covers(above: str, prefix: str) -> bool:
+    return not above or f"{prefix}/".startswith(f"{above}/")
 
 
 def _counted(objects: Iterable[RemoteObject], tell: Callable[[int], None]) -> Iterator[RemoteObject]:
@@ -114,26 +108,22 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
     `tell` is called while listing, with how many objects there are so far. Where the store cannot be listed, what an earlier look left there
     is given. Raises ArgumentRefused for an address that cannot be used, RunNotFound where nothing is there.
     """
-    address = addresses.parsed(text)
+    address, folder = addresses.parsed(text), standing_for(text)
     mount = _mount_of(address)
-    with suppress(OSError):
-        mount.mirror.store  # noqa: B018 - a library that is missing is told at once
-    listing = mount.prefixes.setdefault(address.prefix, _Listing())
-    if anew or not listing.is_fresh():
-        mount.list_now(address.prefix, listing, time.monotonic(), tell)
-    folder = mount.path(address.prefix)
+    if anew or not mount.is_fresh(address.prefix):
+        mount.list_now(address.prefix, tell)
     if not folder.is_dir() or not any(folder.iterdir()):
-        why = next(iter(_left_out(mount.address, listing.left_out)), "")
+        listing = mount.prefixes.get(address.prefix, _Listing())
+        why = next(_left_out(mount.address, listing.left_out), "")
         raise RunNotFound(listing.trouble or why or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
     return folder
 
 
 def _mount_of(address: Address) -> _Mount:
-    store = Address(address.scheme, address.authority, "")
-    folder = _folder_of(store)
+    folder = _folder_of(address)
     private_folders.made(folder / "files", user_folders.cache())
     with _changing:
-        return _mounts.setdefault(folder, _Mount(folder, store))
+        return _mounts.setdefault(folder, _Mount(folder, Address(address.scheme, address.authority, "")))
 
 
 def _folder_of(store: Address) -> Path:
@@ -143,7 +133,7 @@ def _folder_of(store: Address) -> Path:
 def standing_for(text: str) -> Path:
     """The folder that stands for an address as long as it is listed, which is not done here. Raises ArgumentRefused."""
     address = addresses.parsed(text)
-    files = _folder_of(Address(address.scheme, address.authority, "")) / "files"
+    files = _folder_of(address) / "files"
     return files / local_names.local_path(address.prefix) if address.prefix else files
 
 
@@ -161,24 +151,12 @@ def _real(folder: Path) -> Path:
 
 def _mount_at(path: Path) -> tuple[_Mount, str] | None:
     """The mount that a path lies in, and its place in the mirror; None where it lies in none."""
-    if not places.may_be_mirrored(path):
+    start = f"{_real(user_folders.cache())}{os.sep}{places.FOLDER}{os.sep}"
+    scheme, *parts = PurePath(str(path).removeprefix(start)).parts
+    if not str(path).startswith(start) or scheme not in addresses.SCHEMES or parts[1:2] != ["files"]:
         return None
-    text, cache = str(path), user_folders.cache()
-    for root in (_real(cache), cache):
-        start = f"{root}{os.sep}{places.FOLDER}{os.sep}"
-        if text.startswith(start):
-            return _mount_below(PurePath(text[len(start) :]).parts)
-    return None
-
-
-def _mount_below(parts: Sequence[str]) -> tuple[_Mount, str] | None:
-    """The same of the parts of a path below the folder of mirrors."""
-    if len(parts) < 3 or parts[0] not in addresses.SCHEMES or parts[2] != "files":
-        return None
-    store = Address(parts[0], local_names.key_of(PurePosixPath(parts[1])), "")
-    folder = _folder_of(store)
-    with _changing:
-        return _mounts.setdefault(folder, _Mount(folder, store)), "/".join(parts[3:])
+    store = Address(scheme, local_names.key_of(PurePosixPath(parts[0])), "")
+    return _mounts.get(_folder_of(store)) or _mount_of(store), "/".join(parts[2:])
 
 
 def mirror_of(path: Path) -> Mirror | None:
@@ -222,17 +200,13 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
         prefix = local_names.key_of(Path(place)) if place else ""
     except RunNotFound:
         return
-    above = [one for name, one in mount.prefixes.items() if not name or prefix == name or prefix.startswith(f"{name}/")]
-    if not above or any(one.is_fresh(opening=wait) for one in above):
+    under_way = mount.prefixes.get(prefix)
+    if not any(_covers(name, prefix) for name in mount.prefixes) or mount.is_fresh(prefix, OPENING if wait else 1.0):
         return
-    now = time.monotonic()
-    with _changing:
-        listing = mount.prefixes.setdefault(prefix, _Listing())
-        begin, listing.under_way = not listing.under_way, True
     if wait:
-        mount.list_now(prefix, listing, now)
-    elif begin:
-        threading.Thread(target=mount.list_now, args=(prefix, listing, now), name="listing", daemon=True).start()
+        mount.list_now(prefix)
+    elif under_way is None or not under_way.listing.locked():
+        threading.Thread(target=mount.list_now, args=(prefix,), name="listing", daemon=True).start()
 
 
 def troubles(folder: Path) -> Sequence[str]:
@@ -242,11 +216,11 @@ def troubles(folder: Path) -> Sequence[str]:
         return []
     mount, place = found
     said = dict.fromkeys(one.trouble for one in mount.prefixes.values() if one.trouble)
-    gone = {name for one in mount.prefixes.values() for name in one.kept if not place or name.startswith(f"{place}/")}
+    gone = sorted(name for name in mount.mirror.gone if not place or name.startswith(f"{place}/"))
     if gone:
-        example = sorted(gone)[0]
+        example = Path(gone[0]).name
         said[
-            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {Path(example).name}. What was read of them is shown."
+            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {example}. What was read of them is shown."
         ] = None
     left_out = {key: why for one in mount.prefixes.values() for key, why in one.left_out.items()}
     return [*said, *_left_out(mount.address, left_out)]

@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
 
-from board.sources import presence, run_files
+from board.sources import presence
 
 Sum = tuple[int, int]
 """Where a stretch of the file ends, which begins where the one before ended, and the sum of its bytes."""
@@ -60,9 +60,8 @@ class Sealed:
             return False
         if at not in self._verified and self._is_remote:
             start, stop = self._stops[at], self._stops[at + 1]
-            with suppress(OSError), run_files.opened(self.path) as stream:  # what is not there does not fit its sum
-                stream.seek(start)
-                self._fetched[start:stop] = stream.read(stop - start)
+            with suppress(OSError):  # what is not there does not fit its sum
+                self._fetched[start:stop] = presence.fetched(self.path, start, stop) or bytes(stop - start)
         if at not in self._verified and _digest(self.whole, self._stops[at], self._stops[at + 1]) == self._digests[at]:
             self._verified.add(at)
         return at in self._verified
@@ -85,9 +84,8 @@ class Sealed:
 
 def mapped(path: Path) -> pa.Buffer:
     """All of a file: mapped, and of one that lies elsewhere fetched. Raises OSError."""
-    if presence.is_remote(path):
-        with run_files.opened(path) as stream:
-            return pa.py_buffer(stream.read())
+    if (fetched := presence.fetched(path)) is not None:
+        return pa.py_buffer(fetched)
     with pa.memory_map(str(path)) as source:
         return source.read_buffer()
 

@@ -29,6 +29,15 @@ def is_remote(path: Path) -> bool:
     return _mirror_of(path) is not None
 
 
+def fetched(path: Path, start: int = 0, stop: int | None = None) -> bytes | None:
+    """Bytes of a file that lies elsewhere, all of them unless some are named; None of one of this machine's own. Raises OSError."""
+    mirror = _mirror_of(path)
+    if mirror is None:
+        return None
+    found = mirror.found(path)
+    return mirror.read(found, start, found.size if stop is None else stop)
+
+
 def look_ahead(spans: Iterable[Span]) -> None:
     """Have spans of one store fetched that are about to be read. What goes wrong shows then."""
     for path, start, stop in spans:

@@ -159,7 +159,7 @@ def account_of(
     of: str, run: Run, flags: Sequence[str], report: LoadReport, written: Sequence[WrittenStretch], sums: dict[str, int]
 ) -> FrameAccount:
     """What is said of the frame of the index in the state `of`; `flags` are the columns that mark what was discarded."""
-    frame, parts = run.frame, PartsByKey(run.parts)
+    frame, parts = run.frame, PartsByKey(run.parts).account
     ids = {str(name): frame[name].cat.categories for name in frame.select_dtypes("category").columns if name != "shard"}
     counts = frame["shard"].value_counts(sort=False)
     return FrameAccount(

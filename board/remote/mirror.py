@@ -5,7 +5,6 @@ a little memory on their way. Knows how bytes come; knows neither which store it
 """
 
 import asyncio
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,7 +13,9 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
+
+from fsspec.spec import AbstractBufferedFile
 
 from board.errors import RunNotFound
 from board.remote import local_names, object_store
@@ -118,42 +119,22 @@ class Mirror:
         return b"".join(pieces)[start - blocks.start * BLOCK :][: stop - start]
 
 
-class MirroredFile(io.RawIOBase):
+class MirroredFile(AbstractBufferedFile):  # type: ignore[misc]
     """An object as a file that is read, further ahead the longer it is read in order. One thread at a time; without a descriptor."""
 
     def __init__(self, mirror: Mirror, found: RemoteObject) -> None:
+        super().__init__(None, found.key, cache_type="none", size=found.size)
         self._mirror, self._found = mirror, found
-        self._at, self._ended_at, self._ahead = 0, 0, BLOCK
+        self._ended_at, self._ahead = 0, BLOCK
 
-    def readable(self) -> bool:
-        """It is there to be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """Any byte is as near as any other."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a byte, counted from the start, from here or from the end."""
-        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._found.size}[whence])
-        return self._at
-
-    def tell(self) -> int:
-        """Which byte is next."""
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer or a part of it; 0 at the end. Raises OSError."""
-        start, stop = self._at, min(self._at + len(buffer), self._found.size)
-        if start >= stop:
-            return 0
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        """What `read` is made of, by fsspec's documentation. Raises OSError."""
+        stop = min(end, self._found.size)
         if self._mirror.lacks(self._found, start, stop):
             self._ahead = min(_MOST_AHEAD, self._ahead * 2) if start == self._ended_at else BLOCK
             self._mirror.ask(self._found, start, max(stop, start + self._ahead))
-        self._at = self._ended_at = stop
-        data = self._mirror.read(self._found, start, stop)
-        buffer[: len(data)] = data
-        return len(data)
+        self._ended_at = stop
+        return self._mirror.read(self._found, start, stop)
 
 
 def _blocks(found: RemoteObject, start: int, stop: int) -> range:

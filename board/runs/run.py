@@ -239,8 +239,8 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         part, row = self._row_of(key)
-        if part.file is not None and presence.is_remote(part.file):  # all of it at once, rather than a column after the other
-            presence.look_ahead([(part.file, 0, part.file.stat().st_size)])
+        if part.file is not None:  # all of it at once, rather than a column after the other
+            presence.look_ahead([(part.file, 0, presence.ALL)])
         return rollout_at(part, row, key)
 
     def tokens_of(self, key: int) -> pa.Array | None:

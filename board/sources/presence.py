@@ -17,6 +17,9 @@ from board.remote.places import Span as Span
 if TYPE_CHECKING:
     from board.remote.mirror import Mirror
 
+ALL: Final = 1 << 62
+"""Where a span ends that is of all of a file."""
+
 AHEAD: Final = 256
 """So many things that are gone through have what is read of them asked for before their turn."""
 
@@ -29,13 +32,10 @@ def is_remote(path: Path) -> bool:
     return _mirror_of(path) is not None
 
 
-def fetched(path: Path, start: int = 0, stop: int | None = None) -> bytes | None:
+def fetched(path: Path, start: int = 0, stop: int = ALL) -> bytes | None:
     """Bytes of a file that lies elsewhere, all of them unless some are named; None of one of this machine's own. Raises OSError."""
     mirror = _mirror_of(path)
-    if mirror is None:
-        return None
-    found = mirror.found(path)
-    return mirror.read(found, start, found.size if stop is None else stop)
+    return mirror.read(mirror.found(path), start, stop) if mirror else None
 
 
 def look_ahead(spans: Iterable[Span]) -> None:

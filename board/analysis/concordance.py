@@ -106,9 +106,13 @@ class TokenSpans:
         at = self.touched(start, match)
         if at is None:
             return None
+        return at if self.held(at)[1].strip() == match.strip() else None
+
+    def held(self, at: slice) -> tuple[int, str]:
+        """The text of some tokens, and the character of the tokens' text at which it begins."""
         begin = int(self._ends[at.start - 1]) if at.start else 0
-        held = self._whole[begin : self._ends[min(at.stop, len(self._ends)) - 1]].decode(errors="replace")
-        return at if held.strip() == match.strip() else None
+        held = self._whole[begin : self._ends[min(at.stop, len(self._ends)) - 1]]
+        return len(self._whole[:begin].decode(errors="replace")), held.decode(errors="replace")
 
 
 def token_at(tokens: Sequence[str], start: int, match: str) -> int | None:

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ import numpy as np
 from board.checks import alignment, arrays, completeness, loading, repetition, texts
 from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable, failed
 from board.checks.evidence import Evidence, collect
+from board.runs import empty_run
 from board.runs.run import Run
 
 NAMED_PLACES: Final = 5
@@ -19,8 +21,8 @@ _MEASURES: Final = (arrays.measure, alignment.measure, texts.measure, repetition
 
 _RUN: Final[Mapping[str, Callable[[Evidence], Answer]]] = {
     "refused": loading.refused,
-    "no-responses": completeness.no_responses,
-    "no-rewards": completeness.no_rewards,
+    "no-responses": partial(completeness.not_one, look=empty_run.without_responses),
+    "no-rewards": partial(completeness.not_one, look=empty_run.without_rewards),
     "array-lengths": loading.lengths,
     "missing-numbers": arrays.missing_numbers,
     "positive-logprobs": arrays.positive_logprobs,

@@ -5,7 +5,7 @@ Knows nothing of tokens or texts.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, Final
 
@@ -18,7 +18,6 @@ from board.analysis import step_positions
 from board.checks.contract import Answer, Fault, Unable, shown_by
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
-from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import listed, plural
 from board.text.format_number import fmt
@@ -224,15 +223,9 @@ def two_files(evidence: Evidence) -> Answer:
     return Fault(what, _first_of(evidence, steps))
 
 
-def no_responses(evidence: Evidence) -> Answer:
-    """Responses that are all empty."""
-    said = empty_run.without_responses(evidence.frame)
-    return Fault(said, evidence.frame.index.to_numpy()) if said else None
-
-
-def no_rewards(evidence: Evidence) -> Answer:
-    """Not one reward."""
-    said = empty_run.without_rewards(evidence.frame)
+def not_one(evidence: Evidence, look: Callable[[pd.DataFrame], str]) -> Answer:
+    """Responses that are all empty, or no reward, as `look` says it."""
+    said = look(evidence.frame)
     return Fault(said, evidence.frame.index.to_numpy()) if said else None
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.text_health.stretches import TextStretch
 from board.checks.evidence import Evidence
 from board.errors import BoardError
 from board.text.counting import plural
@@ -96,6 +97,8 @@ class EvidencePlace:
     """`shard:line`, `shard:line.2` for the second rollout of a record, or a shard."""
     step: int | None = None
     """Of the rollout; None when the place is none."""
+    stretch: TextStretch | None = None
+    """What of its texts shows it."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.text_health.stretches import Where
 from board.checks.contract import EvidencePlace, Severity
 from board.findings.dossier import Dossier
 from board.text.counting import of_steps
@@ -54,6 +55,8 @@ class Found:
     """Keys of the rollouts that show it, the clearest first; the first MOST_SHOWN are kept."""
     tokens: Sequence[tuple[int, int]] = ()
     """(rollout key, position from 0) of tokens that show it, the clearest first."""
+    where: Where | None = None
+    """Finds in a text of each of these rollouts what shows it, and its tokens where there are no `tokens`."""
     severity: Severity | None = None
     """Where it is another than the kind's."""
     title: str = ""

@@ -382,7 +382,7 @@ def _kind(name: str, look: Callable[[Dossier, float], Look]) -> Kind:
         # of n rollouts by chance, the square root of n is the noise
         strength, shown = float(np.sqrt(seen.marks.sum())), dossier.clearest(seen.marks, seen.by)
         first, last = int(steps.min()), int(steps.max())
-        return Found(seen.effect, first, last, "level", seen.measured, strength, shown, seen.tokens, seen.severity)
+        return Found(seen.effect, first, last, "level", seen.measured, strength, shown, seen.tokens, severity=seen.severity)
 
     return declared(name, run)
 

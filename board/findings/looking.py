@@ -1,6 +1,7 @@
 """A run looked through for every kind of finding: answers made into findings, merged and ranked. Knows no kind."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from board.analysis.rollout_measures import RolloutMeasure
@@ -93,6 +94,8 @@ def _found_in(answer: Answer) -> Sequence[Found]:
 
 def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
     crossed = next(one for one in kind.thresholds if one.name == found.crossed)
+    keys = [int(key) for key in found.rollouts[:MOST_SHOWN]]
+    stretches, tokens = found.where(run, keys) if found.where else ({}, [])
     value = {**kind.limits, **limits.get(kind.name, {})}[crossed.name]
     return Finding(
         kind=kind.name,
@@ -100,8 +103,8 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         title=found.title or kind.title,
         threshold=f"{fmt(value)}: {crossed.meaning}",
         source=crossed.source if value == crossed.value else "set by the reader",
-        rollouts=tuple(place_of(int(key), run) for key in found.rollouts[:MOST_SHOWN]),
-        tokens=tuple(TokenPlace(place_of(int(key), run), int(position)) for key, position in found.tokens[:MOST_SHOWN]),
+        rollouts=tuple(replace(place_of(key, run), stretch=stretches.get(key)) for key in keys),
+        tokens=tuple(TokenPlace(place_of(int(key), run), int(at)) for key, at in (found.tokens or tokens)[:MOST_SHOWN]),
         **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength")},
         **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )

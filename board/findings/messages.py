@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from board.analysis.text_health.stretches import TextStretch
 from board.checks.contract import SEVERITIES, EvidencePlace
 from board.findings import VERSION
 from board.findings.contract import Finding, FindingsReport, TokenPlace
@@ -56,9 +57,8 @@ def _paragraph(number: int, finding: Finding) -> str:
         f"  threshold  {on_one_line(finding.threshold)} [{on_one_line(finding.source)}]",
     ]
     lines += [f"  sign       {on_one_line(f'{sign.title} ({sign.kind}): {sign.effect}')}" for sign in finding.signs]
-    named = [place.source for place in finding.rollouts] or [
-        f"{place.rollout.source} token {place.position}" for place in finding.tokens
-    ]
+    named = [f"{one.source} {one.stretch}" if one.stretch else one.source for one in finding.rollouts]
+    named = named or [f"{place.rollout.source} token {place.position}" for place in finding.tokens]
     if named:
         lines.append(f"  evidence   {on_one_line(listed(named, _NAMED))}")
     lines += [f"  may mean   {finding.means}", f"  or else    {finding.looks_like}"]
@@ -98,7 +98,12 @@ def fields(finding: Finding) -> dict[str, Any]:
 def _line(place: EvidencePlace) -> dict[str, Any]:
     """Where a rollout is written: lines count from 1; `source` is what links call it."""
     named = parsed_source(place.source)
-    return {"shard": named.shard if named else place.source, "line": named.line if named else None, "source": place.source}
+    where = {"shard": named.shard if named else place.source, "line": named.line if named else None, "source": place.source}
+    return where | ({"stretch": place.stretch._asdict()} if place.stretch else {})
+
+
+def _place_from(place: Mapping[str, Any]) -> EvidencePlace:
+    return EvidencePlace(place["source"], place["step"], TextStretch(**place["stretch"]) if "stretch" in place else None)
 
 
 def report_from(written: Mapping[str, Any]) -> FindingsReport:
@@ -113,8 +118,8 @@ def report_from(written: Mapping[str, Any]) -> FindingsReport:
 def _finding_from(one: Mapping[str, Any]) -> Finding:
     return Finding(
         **{name: one[name] for name in (*_SAME, "means", "looks_like")},
-        rollouts=tuple(EvidencePlace(place["source"], place["step"]) for place in one["rollouts"]),
-        tokens=tuple(TokenPlace(EvidencePlace(place["source"], place["step"]), place["position"]) for place in one["tokens"]),
+        rollouts=tuple(map(_place_from, one["rollouts"])),
+        tokens=tuple(TokenPlace(_place_from(place), place["position"]) for place in one["tokens"]),
         next=tuple((step["page"], step["what"]) for step in one["next"]),
         metrics=tuple(one["metrics"]),
         signs=tuple(map(_finding_from, one["sign_findings"])),

@@ -3,7 +3,7 @@
 Texts of the run are shown as text, letter for letter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from board.analysis.text_health.stretches import TextStretch
 from board.checks.contract import EvidencePlace
 from board.findings.contract import Finding, TokenPlace
 from board.runs.run import Run
@@ -22,6 +23,7 @@ from board.ui import caches, place, rollout_detail
 from board.ui.components import concordance, table
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.table import TableColumn
+from board.ui.link_texts import mark_text
 from board.ui.place import View
 
 ROLLOUTS: Final = "finding_rollouts"
@@ -29,7 +31,10 @@ TOKENS: Final = "finding_tokens"
 
 MOST_HEIGHT: Final = 260
 """In pixels; longer tables scroll."""
-RESPONSE_WIDTH: Final = 320
+QUOTED: Final = 200
+"""Characters of a stretch that are shown in the table."""
+_STRETCH: Final = "shown by"
+_WIDTHS: Final = {"response": 320, _STRETCH: 240}
 
 NUMBERS: Final = ("reward", "valid_reward", "response_length")
 FEW_TOKENS: Final = 8
@@ -44,7 +49,9 @@ class ShownEvidence:
     """Of the places that a finding names those that the page's run has."""
 
     rollouts: pd.DataFrame
-    """Index: the rollouts' keys; `step`, `rollout` (as links call it), NUMBERS and the response's beginning, where the run has them."""
+    """Index: the rollouts' keys; `step`, `rollout` (as links call it), NUMBERS, and what of a text shows it, else how the response begins."""
+    marked: Mapping[int, dict[str, str | int]]
+    """By key the parts of the place that mark what shows it: a stretch of a text, and the token at which it begins."""
     tokens: tuple[tuple[int, TokenPlace], ...]
     """With the keys of their rollouts."""
     others: tuple[EvidencePlace, ...]
@@ -62,8 +69,8 @@ def draw(found: ShownEvidence, view: View) -> None:
     """The lists; a click on a row opens its rollout, which is drawn by `opened`."""
     if len(found.rollouts):
         st.text(f"{plural(len(found.rollouts), 'rollout')} that show it, the clearest first")
-        _table(found.rollouts)
-    if found.tokens:
+        _table(found)
+    if found.tokens and not found.marked:
         st.text(f"{plural(len(found.tokens), 'token')} that show it, the clearest first")
         with st.container(height=MOST_HEIGHT if len(found.tokens) > FEW_TOKENS else "content", border=False):
             _tokens(found, view.run)
@@ -87,6 +94,8 @@ def opened(found: ShownEvidence, view: View) -> None:
         if keys:
             st.text("Click a row to open its rollout here.")
         return
+    if key in found.marked and place.part("mark") is None:
+        place.fill_in(**found.marked[key])
     at = keys.index(key)
     rollout_detail.draw(view, key, (keys[at - 1] if at else None, keys[at + 1] if at + 1 < len(keys) else None))
 
@@ -96,10 +105,16 @@ def _found(finding: Finding, run: Run) -> ShownEvidence:
     keys = {source: run.key_of(source) for source in sources}
     named = [(one, keys[one.source]) for one in finding.rollouts]
     there = [key for _, key in named if key is not None]
+    stretches = {key: one.stretch for one, key in named if key is not None and one.stretch is not None}
     missing = [one for one, key in named if key is None]
     tokens = [(key, one) for one in finding.tokens if (key := keys[one.rollout.source]) is not None]
+    of_tokens = {key: one.position for key, one in reversed(tokens)}
     return ShownEvidence(
-        _rows(list(dict.fromkeys(there)), run),
+        _rows(list(dict.fromkeys(there)), run, stretches),
+        {
+            key: {"mark": mark_text(*stretch), **({"token": of_tokens[key]} if key in of_tokens else {})}
+            for key, stretch in stretches.items()
+        },
         tuple(tokens),
         tuple(one for one in missing if one.step is None),
         sum(one.step is not None for one in missing)
@@ -107,21 +122,30 @@ def _found(finding: Finding, run: Run) -> ShownEvidence:
     )
 
 
-def _rows(keys: Sequence[int], run: Run) -> pd.DataFrame:
+def _rows(keys: Sequence[int], run: Run, stretches: Mapping[int, TextStretch]) -> pd.DataFrame:
     rows = run.frame.loc[list(keys)]
     array = np.array(keys, np.int64)
     shown = pd.DataFrame({"step": rows["step"], "rollout": run.sources(array) if len(keys) else []}, index=rows.index)
     for name in NUMBERS:
         if name in rows.columns and pd.api.types.is_numeric_dtype(rows[name].dtype):
             shown[name] = rows[name].to_numpy(np.float64, na_value=np.nan)
-    if "response" in run.text_columns and len(keys):
+    if stretches:
+        shown.insert(2, _STRETCH, [_quoted(key, stretches[key], run) if key in stretches else "" for key in keys])
+    elif "response" in run.text_columns and len(keys):
         shown["response"] = preview(run.texts("response", array)).to_pandas().to_numpy()
     return shown
 
 
-def _table(rows: pd.DataFrame) -> None:
+def _quoted(key: int, stretch: TextStretch, run: Run) -> str:
+    text = str(run.texts(stretch.text, np.array([key]))[0])[stretch.start : stretch.stop]
+    return on_one_line(text if len(text) <= QUOTED else f"{text[:QUOTED]}…")
+
+
+def _table(found: ShownEvidence) -> None:
+    rows = found.rollouts
     places: list[dict[str, str | int]] = [
-        {"step": int(step), "rollout": str(source)} for step, source in zip(rows["step"], rows["rollout"], strict=True)
+        {"step": int(step), "rollout": str(source), **found.marked.get(key, {})}
+        for key, step, source in zip(rows.index.tolist(), rows["step"], rows["rollout"], strict=True)
     ]
     asked, key = place.part("rollout"), place.key_of(ROLLOUTS, places)
     table.show(
@@ -138,7 +162,7 @@ def _table(rows: pd.DataFrame) -> None:
 def _column(name: str) -> TableColumn:
     if name in NUMBERS:
         return TableColumn(label=heading(name))
-    return TableColumn(width=RESPONSE_WIDTH) if name == "response" else TableColumn()
+    return TableColumn(width=_WIDTHS.get(name))
 
 
 def _tokens(found: ShownEvidence, run: Run) -> None:

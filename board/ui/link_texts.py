@@ -26,6 +26,11 @@ def range_text(given: Any) -> str | None:
     return f"{int(ends[0])}-{int(ends[1])}" if known else None
 
 
+def mark_text(text: str, start: int, stop: int) -> str:
+    """Some characters of a text, as `marked` reads them."""
+    return f"{text}:{start}-{stop}"
+
+
 def marked(mark: str, text: str) -> tuple[int, int] | None:
     """The characters of that text which are marked, written "response:10-14"; None where they are of another."""
     found = re.fullmatch(r"(.*):([0-9]{1,18})-([0-9]{1,18})", mark, re.DOTALL)

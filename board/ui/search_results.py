@@ -29,6 +29,7 @@ from board.ui import caches, filter_chips, linked, place, rollout_detail, whole_
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
+from board.ui.link_texts import mark_text
 from board.ui.messages import unfilled
 from board.ui.place import View
 
@@ -273,7 +274,7 @@ def _go_to(view: View, key: str, shown: list[Occurrence]) -> None:
         rollout = view.run.rollout(line.key)
         place.go(step=rollout.step, rollout=rollout.source)
         token = token_at(rollout.tokens, line.start, line.match) if line.column == "response" and rollout.tokens else None
-        place.fill_in(token=token, mark=f"{line.column}:{line.start}-{line.stop}")
+        place.fill_in(token=token, mark=mark_text(line.column, line.start, line.stop))
 
 
 def _is_open(view: View, line: Occurrence) -> bool:

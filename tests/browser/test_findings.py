@@ -79,3 +79,24 @@ def test_steps_unlike_their_neighbours_are_hollow(serve: Serve, page: Page, tmp_
     expect(page.locator(".st-key-findings_light a")).to_contain_text("finding", timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     expect(page.locator(".cv-card").first.locator("circle.cv-unlike")).to_have_count(5)
+
+
+def test_what_shows_a_finding_opens_marked(serve: Serve, page: Page) -> None:
+    """A click on a rollout marks the phrase in its response; so does the next rollout, and the page Responses."""
+    page.goto(f"{serve(RUNS, '--findings')}findings?run=tiny_ppo_hacked&finding=phrase_exploit")
+    expect(page.locator(".st-key-finding_1 button")).to_be_visible(timeout=BACKGROUND_MILLISECONDS)
+    settled(page)
+    mark = page.locator(".st-key-text_Response mark")
+    expect(mark).to_have_count(0)
+    click_row(page, 0)
+    settled(page)
+    expect(mark).to_be_in_viewport()
+    first = mark.inner_text()
+    page.get_by_role("button", name="Next").click()
+    expect(mark).not_to_have_text(first)
+    settled(page)
+    phrase = mark.inner_text()
+    page.goto(page.url.replace("/findings", "/responses"))
+    settled(page)
+    expect(mark).to_have_count(1)
+    assert mark.inner_text() == phrase

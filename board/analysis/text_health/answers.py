@@ -165,6 +165,26 @@ def looked_for(answer: str) -> LookedFor:
     return places
 
 
+def stretch(text: str, truth: str) -> tuple[int, int] | None:
+    """The characters of a text at which it tells the answer of a ground truth, else at which it first has it, as `looked_for` finds it."""
+    found = [place.span() for answer in spellings(truth) for place in _pattern(answer).finditer(text)]
+    told = [span for span in found if _TELLING.search(text[max(span[0] - _BEFORE, 0) : span[0]].casefold())]
+    return next(iter(told or found), None)
+
+
+def _pattern(answer: str) -> re.Pattern[str]:
+    """What `looked_for` finds, as an expression of the text as it is."""
+    number = _NUMBER.fullmatch(answer) is not None
+    between = ",?" if number else rf"(?:{_LAYOUT.pattern})*" if "\\" in answer else ""
+    bare = _THOUSANDS.sub("", answer) if number else _squeezed(answer) if between else answer
+    found = between.join(re.escape(letter) if not letter.isspace() else r"\s+" for letter in _SPACE.sub(" ", bare))
+    # scripts without spaces have words without edges
+    left, right = (
+        rf"(?{side}[0-9a-z_])" if letter.lower() in _WORD else "" for side, letter in (("<!", bare[:1]), ("!", bare[-1:]))
+    )
+    return re.compile(rf"(?<!\d[.,])(?<!\.){left}{found}{right}(?![.,]\d)" if number else left + found + right, re.IGNORECASE)
+
+
 def _squeezed(text: str) -> str:
     return _LAYOUT.sub("", text).replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
 

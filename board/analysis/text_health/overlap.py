@@ -43,12 +43,22 @@ def measure(response: Shingles, prompt: Shingles) -> dict[str, Float64Array]:
     """The longest piece that response and prompt share, as a share of each, (n,), from the GRAM-grams of both; NaN where either is too short."""
     eight, asked = longer(response), longer(prompt)
     told = (np.diff(eight.offsets) > 0) & (np.diff(asked.offsets) > 0)
-    longest = _longest_run(_among(eight, asked), eight.offsets)
+    longest = over(np.maximum, run_lengths(eight, asked), eight.offsets).astype(np.int64)
     common = np.where(longest > 0, longest + SHINGLE - 1, 0)
     return {
         name: np.where(told, common / np.maximum(np.diff(text.offsets) + GRAM - 1, 1), np.nan)
         for name, text in (("prompt_echo", response), ("prompt_copied", prompt))
     }
+
+
+def run_lengths(eight: Shingles, asked: Shingles) -> NDArray[np.int64]:
+    """For each n-gram of some texts, (G,), how many up to it follow each other that their own text's `asked` has, too; 0 where it has not it."""
+    marks, offsets = _among(eight, asked), eight.offsets
+    at = np.arange(len(marks))
+    breaks = np.where(marks, -1, at)
+    starts = offsets[:-1][np.diff(offsets) > 0]
+    breaks[starts] = np.maximum(breaks[starts], starts - 1)
+    return at - np.maximum.accumulate(breaks)
 
 
 def _among(eight: Shingles, asked: Shingles) -> BoolArray:
@@ -69,12 +79,3 @@ def _keys(grams: Shingles) -> NDArray[np.uint64]:
     """One hash of 64 bits for each n-gram of each text, (G,)."""
     rows = scattered(np.arange(1, len(grams.offsets), dtype=np.uint64))
     return scattered(grams.keys + np.repeat(rows, np.diff(grams.offsets))) * _ODD
-
-
-def _longest_run(marks: BoolArray, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The longest run of marks in each segment, (n,)."""
-    at = np.arange(len(marks))
-    breaks = np.where(marks, -1, at)
-    starts = offsets[:-1][np.diff(offsets) > 0]
-    breaks[starts] = np.maximum(breaks[starts], starts - 1)
-    return over(np.maximum, at - np.maximum.accumulate(breaks), offsets).astype(np.int64)

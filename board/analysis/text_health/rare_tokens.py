@@ -6,6 +6,7 @@ import numpy as np
 
 from board.metrics.formulas import Float64Array
 from board.runs.parts import Part
+from board.runs.rollout import Rollout
 from board.schema import Column
 
 VOCABULARY: Final = 150_000
@@ -36,3 +37,11 @@ def measure(part: Part) -> dict[str, Float64Array]:
         total, few = (np.diff(np.concatenate([[0], np.cumsum(mark)])[alike.offsets]) for mark in (counted, rare))
         found[alike.rows] = np.where(total > 0, few / np.maximum(total, 1), np.nan)
     return {"rare_tokens": found}
+
+
+def places(rollout: Rollout) -> Float64Array:
+    """The logprobs of its tokens that are rare, 0 elsewhere. Shape (tokens,)."""
+    own = rollout.arrays.get("logprobs", rollout.arrays.get("rollout_logprobs"))
+    if own is None:
+        return np.zeros(0)
+    return np.where(rollout.counts & (own < -np.log(VOCABULARY) - BELOW), own, 0.0)

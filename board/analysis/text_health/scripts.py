@@ -116,11 +116,25 @@ def _measured(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Ar
     }
 
 
+def other_places(text: CodeUnits, prompt: CodeUnits) -> NDArray[np.bool_]:
+    """Which units of one text are of words in scripts that its prompt has no letter of, else not in its own commonest. Shape (N,)."""
+    runs = _words(text)
+    minor = (int(scripts_of(prompt)[0]) >> runs.script) & 1 == 0
+    if not minor.any() or minor.all():
+        minor = runs.script != np.bincount(runs.script, runs.length, _CLASSES).argmax()
+    edges = np.zeros(len(text.values) + 1, np.int64)
+    np.add.at(edges, runs.start[minor], 1)
+    np.add.at(edges, (runs.start + runs.length)[minor], -1)
+    return np.cumsum(edges)[:-1] > 0
+
+
 @dataclass(frozen=True)
 class _Words:
     """Stretches of letters of one script that are language, in order, W in all. Shape (W,) each."""
 
     row: NDArray[np.int64]
+    start: NDArray[np.int64]
+    """Among the units."""
     script: NDArray[np.int64]
     length: NDArray[np.int64]
     sentence: NDArray[np.int64]
@@ -138,7 +152,7 @@ def _words(text: CodeUnits) -> _Words:
     classes = _classes()[text.values]
     if not len(classes):
         none = np.zeros(0, np.int64)
-        return _Words(none, none, none, none)
+        return _Words(none, none, none, none, none)
     upper = classes == _UPPER
     script = np.where(upper, _LATIN, classes)
     code = _in_code(text)
@@ -154,9 +168,9 @@ def _words(text: CodeUnits) -> _Words:
     named = (of == _LATIN) & (close | (np.add.reduceat(upper.astype(np.int64), starts) > 0))
     word = (of >= _LATIN) & ~named & ~code[starts] & ((lengths > 1) | np.isin(of, _SINGLE))
     sentence = np.cumsum(of == _END)
-    of, row, lengths, sentence = of[word], row[word], lengths[word], sentence[word]
+    of, row, starts, lengths, sentence = (one[word] for one in (of, row, starts, lengths, sentence))
     kana = np.bincount(row[of == _KANA], minlength=len(text)) > 0
-    return _Words(row, np.where((of == _HAN) & kana[row], _KANA, of), lengths, sentence)
+    return _Words(row, starts, np.where((of == _HAN) & kana[row], _KANA, of), lengths, sentence)
 
 
 def _in_code(text: CodeUnits) -> NDArray[np.bool_]:

@@ -53,7 +53,7 @@ def responses(part: Part) -> pa.Array:
 
     Without padding, and without special tokens at its end.
     """
-    texts = _without_padding(column(part, "response"))
+    texts = without_padding(column(part, "response"))
     missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
     if not len(missing) or TOKENS not in part.tokens.column_names:
         return texts
@@ -64,7 +64,7 @@ def responses(part: Part) -> pa.Array:
     kept = ~named(tokens, pads)
     sizes = over(np.add, kept.astype(np.int64), tokens.offsets.to_numpy()).astype(np.int64)
     lists = pa.LargeListArray.from_arrays(_offsets(sizes), tokens.values.filter(pa.array(kept)))
-    joined = _without_padding(pc.binary_join(lists, pa.scalar("", pa.large_string())))
+    joined = without_padding(pc.binary_join(lists, pa.scalar("", pa.large_string())))
     for mark, text in _NAMES_OF_BYTES:
         joined = pc.replace_substring(joined, mark, text)
     whole = texts.to_numpy(zero_copy_only=False).copy()
@@ -72,7 +72,7 @@ def responses(part: Part) -> pa.Array:
     return pa.array(whole, pa.large_string())
 
 
-def _without_padding(texts: pa.Array) -> pa.Array:
+def without_padding(texts: pa.Array) -> pa.Array:
     """Texts without special tokens at their ends, which pad, and would be taken for a loop. Null stays null."""
     padded = np.flatnonzero(pc.match_substring_regex(texts, _PADDING).fill_null(False).to_numpy(zero_copy_only=False))
     if not len(padded):

@@ -93,6 +93,23 @@ def measure(text: CodeUnits) -> dict[str, Float64Array]:
 
 def _stuck(text: CodeUnits, kinds: NDArray[np.uint8]) -> Float64Array:
     """Letters of each text in runs of consonants that are too long, (n,)."""
+    starts, stops, row = _stuck_runs(text, kinds)
+    return np.bincount(row, stops - starts, len(text)).astype(np.float64)
+
+
+def odd_places(text: CodeUnits) -> BoolArray:
+    """Which units are odd characters, or letters in such runs. Shape (N,)."""
+    kinds = _kinds()[text.values]
+    edges = np.zeros(len(kinds) + 1, np.int64)
+    starts, stops, _ = _stuck_runs(text, kinds)
+    np.add.at(edges, starts, 1)
+    np.add.at(edges, stops, -1)
+    found: BoolArray = (kinds == _ODD) | (np.cumsum(edges)[:-1] > 0)
+    return found
+
+
+def _stuck_runs(text: CodeUnits, kinds: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Where runs of too many consonants begin and end (the place behind), and the texts they are of."""
     starts, stops = _runs(text, kinds == _CONSONANT)
     long = stops - starts >= WHOLE_WORD
     starts, stops = starts[long], stops[long]
@@ -103,7 +120,7 @@ def _stuck(text: CodeUnits, kinds: NDArray[np.uint8]) -> Float64Array:
     prose = (begins == text.offsets[row]) | (kinds[begins - 1] == _EDGE)
     prose &= (ends == text.offsets[row + 1]) | (kinds[np.minimum(ends, len(kinds) - 1)] == _EDGE)
     stuck = prose & ((stops - starts >= IN_A_ROW) | ((begins == starts) & (ends == stops)))
-    return np.bincount(row[stuck], (stops - starts)[stuck], len(text)).astype(np.float64)
+    return starts[stuck], stops[stuck], row[stuck]
 
 
 def _runs(text: CodeUnits, marks: BoolArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

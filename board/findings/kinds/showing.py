@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.text_health import answers
+from board.analysis.text_health import answers, stretches
+from board.analysis.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
@@ -45,7 +46,7 @@ _Look = Callable[[Dossier, Limits], _Shown | tuple[_Shown, ...] | CannotTell | N
 """Several are asked one after the other, until one is found."""
 
 
-def _kind(name: str, look: _Look) -> Kind:
+def _kind(name: str, look: _Look, where: Where | None = None) -> Kind:
     def run(dossier: Dossier, limits: Limits) -> Answer:
         rows = look(dossier, limits)
         if rows is None or isinstance(rows, CannotTell):
@@ -57,7 +58,9 @@ def _kind(name: str, look: _Look) -> Kind:
             more = None if found is None else shown.more(found)
             if found is not None and more is not None:
                 crossed = shown.at_once if np.isnan(found.before) else shown.rise
-                return as_found(found, dossier, shown.what, shown.known & shown.marks, shown.by, **{"crossed": crossed} | more)
+                return as_found(
+                    found, dossier, shown.what, shown.known & shown.marks, shown.by, **{"crossed": crossed, "where": where} | more
+                )
         return None
 
     return declared(name, run)
@@ -259,9 +262,8 @@ def _look_for_leaks(dossier: Dossier, limits: Limits) -> Answer:
     if not both:
         return _told_of_few(dossier, told, limits)
     found, marks = max(both, key=lambda one: one[0].z)
-    return as_found(
-        found, dossier, "are to prompts that hold the expected answer", marks == 1, np.nan_to_num(told) + np.nan_to_num(given)
-    )
+    what, by = "are to prompts that hold the expected answer", np.nan_to_num(told) + np.nan_to_num(given)
+    return as_found(found, dossier, what, marks == 1, by, where=_LEAK)
 
 
 def _told_of_few(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
@@ -288,7 +290,8 @@ def _told_of_few(dossier: Dossier, told: Float64Array, limits: Limits) -> Found 
         f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
     )
     effect += f"before {percent(began.before)} did"
-    return Found(effect, began.step, began.last_step, "always", share, z, dossier.clearest(since & (told == 1)))
+    shown = dossier.clearest(since & (told == 1))
+    return Found(effect, began.step, began.last_step, "always", share, z, shown, where=_LEAK)
 
 
 def _firsts(rows: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -309,6 +312,7 @@ def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
     return found
 
 
+_LEAK: Final = standing(answers.stretch, "prompt", "ground_truth")
 _MIX: Final = "mix scripts"
 _LONG: Final = 10_000.0
 """Characters that a response is taken to have at most."""
@@ -332,12 +336,12 @@ _USUALLY: Final = 0.7
 """Share of responses, those not cut off, that mark a final answer where one without the mark has none."""
 
 TRUNCATION_WAVE: Final = _kind("truncation_wave", _cut)
-REPETITION_LOOP: Final = _kind("repetition_loop", _loop)
+REPETITION_LOOP: Final = _kind("repetition_loop", _loop, standing(stretches.loop, "response"))
 EOS_MISSING: Final = _kind("eos_missing", _endless)
-THINK_WITHOUT_ANSWER: Final = _kind("think_without_answer", _only_thought)
+THINK_WITHOUT_ANSWER: Final = _kind("think_without_answer", _only_thought, standing(stretches.thought, "response"))
 FORMAT_ONLY_WINS: Final = _kind("format_only_wins", _without_answer)
-GIBBERISH: Final = _kind("gibberish", _odd)
-LANGUAGE_MIXING: Final = _kind("language_mixing", _mixing)
-PROMPT_ECHO: Final = _kind("prompt_echo", _echoing)
+GIBBERISH: Final = _kind("gibberish", _odd, stretches.odd_or_rare)
+LANGUAGE_MIXING: Final = _kind("language_mixing", _mixing, standing(stretches.mixed, "response", "prompt"))
+PROMPT_ECHO: Final = _kind("prompt_echo", _echoing, standing(stretches.echo, "response", "prompt"))
 REWARD_AFTER_TRUNCATION: Final = _kind("reward_after_truncation", _cut_and_paid)
 ANSWER_LEAK: Final = declared("answer_leak", _look_for_leaks)

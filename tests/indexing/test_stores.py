@@ -23,6 +23,7 @@ from board.indexing.range_task import RangeTask
 from board.remote import mounts, object_store, stores
 from board.runs.run import Run
 from board.sources import index_file, presence, shards
+from board.sql import stored_table
 
 REPOSITORY = Path(__file__).parents[2]
 WAIT_SECONDS = 60
@@ -181,6 +182,8 @@ def test_what_opening_and_a_click_ask_for(tmp_path: Path, monkeypatch: pytest.Mo
         assert sorted(name.rpartition(".")[2] for name in asked) == ["arrow", "json"]  # the part, and once its shard's manifest
         found.rollout(int(found.frame.index[0]))
         assert ranges_asked(server) == []
+        query = "SELECT count(*) AS n, max(step) AS last FROM rollouts WHERE reward IS NOT NULL"
+        assert stored_table.answer(found, query).to_pylist() == [{"n": 600, "last": 99}]
     assert found.rollout(int(found.frame.index[0])).texts["response"] == "x y z" * 50
 
 

@@ -18,7 +18,7 @@ from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.analysis.measured_columns import declared as declared_column
 from board.analysis.measured_columns import family
-from board.analysis.step_metrics import source_of
+from board.analysis.step_metrics.own_means import made_of
 from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Metric, Words
@@ -84,9 +84,6 @@ MOST_LETTERS: Final = 60
 
 _UNWRITABLE: Final = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no encoding has."""
-
-_COLUMN: Final = "column/"
-"""What the key of a run's own column begins with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,16 +224,16 @@ def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], d
 
 def _family_of(key: str) -> str:
     """The family of what no metric of the catalogue gives: a column of the run's rollouts, or what only its trainer logged."""
-    if source_of(key) is not None:
-        return key.partition("/")[0]
-    if not key.startswith(_COLUMN):
-        return UNKNOWN
-    return family(column_of(key)) or "other"
+    made, name = made_of(key) or ("", "")
+    if made == "column":
+        return family(name) or "other"
+    return key.partition("/")[0] if made else UNKNOWN
 
 
 def column_of(key: str) -> str:
     """The column whose mean a key is of."""
-    return key.removeprefix(_COLUMN).removesuffix("/mean")
+    made = made_of(key)
+    return key if made is None else made[1]
 
 
 def unit_of(panel: Panel) -> str:

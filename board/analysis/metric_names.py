@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from board.analysis.step_metrics import COLUMN
+from board.analysis.step_metrics.own_means import key_of_column
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import Computation, Statistic
 
@@ -12,7 +12,7 @@ def alike(name: str) -> frozenset[str]:
     """A column or a metric's key, and all that show the same by step: the mean over tokens of a quantity counts as that of its column."""
     columns = {name, _column_of(METRICS[name].computation) if name in METRICS else ""} - {""}
     keys = {key for key, metric in METRICS.items() if _column_of(metric.computation) in columns}
-    return frozenset({*columns, *keys, *(COLUMN.format(column) for column in columns if column not in METRICS)})
+    return frozenset({*columns, *keys, *(key_of_column(column) for column in columns if column not in METRICS)})
 
 
 def _column_of(computation: Computation | None) -> str:

@@ -23,9 +23,13 @@ _SAMPLE: Final = 5_000
 def reward_parts(frame: pd.DataFrame) -> list[str]:
     """Names of the trainer's own numeric columns that are parts of the reward: called so, or terms of an exact weighted sum of it."""
     own = [name for name in map(str, frame.columns) if is_trainers(name) and pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    named = {name for name in own if _NAMED.search(name.lower()) and not _NOT.search(name.lower())}
     terms = _terms(frame, own[:_MOST]) if "reward" in frame.columns else set()
-    return [name for name in own if name in named | terms]
+    return [name for name in own if name in terms or is_part(name)]
+
+
+def is_part(name: str) -> bool:
+    """Whether a column is called as trainers call parts of the reward, and is one of the trainer's own."""
+    return is_trainers(name) and _NAMED.search(name.lower()) is not None and not _NOT.search(name.lower())
 
 
 def _terms(frame: pd.DataFrame, names: list[str]) -> set[str]:

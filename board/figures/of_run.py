@@ -49,7 +49,7 @@ def reward_curve(run: Run, *, band: Band = "std", smoothing: float = 0.0) -> go.
 def metric(run: Run, key: str, *, smoothing: float = 0.0, log: bool = False) -> go.Figure:
     """One metric by step as rollouts give it, with its healthy range and a ring where it is first left.
 
-    `key` is one of `board.analysis.step_metrics.computable(run)`, such as "kl/k3_mean" or "column/NAME/mean". `log` makes the axis
+    `key` is one of `board.analysis.step_metrics.computable(run)`, such as "kl/k3_mean" or "reward/part/NAME". `log` makes the axis
     logarithmic, `smoothing` is as in `reward_curve`. Raises BoardError for a metric that the run cannot give, FieldMissing (one of them)
     where no step has a number.
     """

@@ -54,6 +54,8 @@ class SummaryReply:
     """Groups of rollouts of one prompt in one step; 0 where none was sampled more than once."""
     reward: RewardCourse | None
     """Of training where there is any; null without rewards."""
+    reward_by: dict[str, RewardCourse]
+    """The same of each of the largest data sources and each part of the reward, by the key of their metric."""
     columns: list[str]
     """What `rollouts` can select, sort by and be asked for of each rollout: numbers and short texts."""
     texts: list[str]

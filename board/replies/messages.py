@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from board.analysis.metric_list import short_name
 from board.replies.contract import (
     LoggedReply,
     MetricsReply,
@@ -55,6 +56,7 @@ def rollouts_as_json(name: str, chosen: ChosenRollouts) -> Iterator[str]:
 
 
 _NAMED: Final = 3
+_COURSES: Final = 20
 """So many files that are left out a text names."""
 
 
@@ -80,6 +82,10 @@ def summary_as_text(reply: SummaryReply) -> str:
         facts["reward"] = (
             f"{fmt(course.first)} at first, {fmt(course.last)} in the end, highest {fmt(course.highest)} at step {course.highest_step:,}"
         )
+    courses = {short_name(key): f"{fmt(one.first)} at first, {fmt(one.last)} in the end" for key, one in reply.reward_by.items()}
+    facts |= dict([*courses.items()][:_COURSES])
+    if len(courses) > _COURSES:
+        facts["reward of"] = f"{len(courses) - _COURSES:,} more, which metrics lists"
     return _facts(facts)
 
 

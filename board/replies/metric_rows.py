@@ -1,6 +1,6 @@
 """What of a run can be drawn over its steps: a row a metric, and what trackers logged; curves where asked for. A run in, a reply out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.logged_curves import CurveReader, Logged, Scalars, find
-from board.analysis.step_metrics import computable, per_step_values, source_of
+from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_metrics.own_means import OwnMean, made_of
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
 from board.replies.contract import LoggedReply, LoggedScalarReply, MetricReply, MetricsReply
@@ -17,8 +18,11 @@ from board.replies.steps import metric_keys
 from board.runs.run import Run
 from board.text.path_names import shown
 
-_OF_COLUMN: Final = "the mean of this column of the rollouts"
-_OF_SOURCE: Final = "the mean reward of the rollouts of this data source"
+_OF_OWN: Final[Mapping[OwnMean, str]] = {
+    "column": "the mean of this column of the rollouts",
+    "part": "the mean of this part of the reward",
+    "source": "the mean reward of the rollouts of this data source",
+}
 """What is meant by a key that the catalogue of metrics does not have."""
 
 
@@ -75,7 +79,7 @@ def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricRepl
     metric, steps = METRICS.get(key), curve.index.to_numpy(np.int64)
     return MetricReply(
         key=key,
-        meaning=metric.meaning.en if metric else _OF_COLUMN if source_of(key) is None else _OF_SOURCE,
+        meaning=metric.meaning.en if metric else _OF_OWN[(made_of(key) or ("column",))[0]],
         unit=metric.unit if metric else "",
         formula=metric.formula if metric else "",
         **_course(steps, np.asarray(curve, np.float64), np.arange(len(steps)), with_curve=with_curve),

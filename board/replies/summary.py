@@ -1,8 +1,10 @@
 """What there is of a run: how many rollouts, which steps, how the reward goes, what may be asked for. A run in, a reply out."""
 
 import numpy as np
+import pandas as pd
 
 from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_metrics.own_means import made_of
 from board.analysis.step_table import REWARD
 from board.metrics.formulas import token_makers
 from board.replies.contract import RewardCourse, StepSpan, SummaryReply
@@ -16,6 +18,7 @@ def summary(run: Run, name: str) -> SummaryReply:
     """The run that was asked for by that name, in numbers."""
     steps, report = run.steps, run.report
     keys = run.prompt_keys
+    courses = _courses(run)
     grouped = run.frame[["step", "group"]].dropna().drop_duplicates() if "group" in run.frame.columns else ()
     return SummaryReply(
         run=name,
@@ -24,7 +27,8 @@ def summary(run: Run, name: str) -> SummaryReply:
         splits={split: run.of_split(split).rollout_count for split in run.splits},
         prompts=len(np.unique(keys[keys != NO_PROMPT])),
         groups=len(grouped),
-        reward=_reward(run),
+        reward=courses.pop(REWARD, None),
+        reward_by=courses,
         columns=askable(run),
         texts=list(run.text_columns),
         token_metrics=list(token_makers({metric: np.empty(0, np.float32) for metric in run.token_metrics})),
@@ -37,11 +41,14 @@ def summary(run: Run, name: str) -> SummaryReply:
     )
 
 
-def _reward(run: Run) -> RewardCourse | None:
-    if run.frame.empty or REWARD not in computable(run):
-        return None
-    means = per_step_values(run, [REWARD])[REWARD].dropna()
-    if means.empty:
-        return None
+def _courses(run: Run) -> dict[str, RewardCourse]:
+    """Of the reward, of each data source and of each part, by key; of those that have a number."""
+    there = computable(run)
+    keys = [key for key in there if key == REWARD or (made_of(key) or ("column",))[0] != "column"]
+    values = per_step_values(run, keys)
+    return {key: _course(values[key].dropna()) for key in keys if values[key].notna().any()}
+
+
+def _course(means: "pd.Series[float]") -> RewardCourse:
     best = int(means.to_numpy().argmax())
     return RewardCourse(float(means.iloc[0]), float(means.iloc[-1]), float(means.iloc[best]), int(means.index[best]))

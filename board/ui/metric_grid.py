@@ -17,7 +17,7 @@ import streamlit as st
 from board.analysis.logged_curves import Scalars
 from board.analysis.measured_columns import declared as declared_column
 from board.analysis.metric_list import Panel, catalogue_names, column_of, line_names, points, short_name, token_metric, unit_of
-from board.analysis.step_metrics import source_of
+from board.analysis.step_metrics.own_means import OwnMean, made_of
 from board.analysis.unhealthy import PATTERNS
 from board.errors import FieldMissing
 from board.figures import of_run
@@ -53,8 +53,11 @@ PAGES: Final[Mapping[Page, tuple[str, str]]] = {
 }
 """Where a reading sends the reader: the page's file and its title."""
 
-_COLUMN: Final = Words("Mean over the step's rollouts of a column of the run.", "该步各 rollout 某一列的均值。")
-_SOURCE: Final = Words("Mean reward of the step's rollouts of one data source.", "该步中某一数据来源各 rollout 的平均奖励。")
+_OWN: Final[Mapping[OwnMean, Words]] = {
+    "column": Words("Mean over the step's rollouts of a column of the run.", "该步各 rollout 某一列的均值。"),
+    "part": Words("Mean over the step's rollouts of a part of the reward.", "该步各 rollout 某一奖励分量的均值。"),
+    "source": Words("Mean reward of the step's rollouts of one data source.", "该步中某一数据来源各 rollout 的平均奖励。"),
+}
 _STRANGER: Final = Words("Not in the catalogue.", "目录中没有。")
 
 _DIRECTION: Final[Mapping[str, Words]] = {
@@ -236,7 +239,7 @@ def _gloss(panel: Panel, language: Language) -> str:
     if panel.metric is None:
         known = declared_column(column_of(panel.key))
         means = f" {known.name}: {known.meaning}." if known else ""
-        what = _STRANGER if panel.own is None else _COLUMN if source_of(panel.key) is None else _SOURCE
+        what = _STRANGER if panel.own is None else _OWN[(made_of(panel.key) or ("column",))[0]]
         return f"{getattr(what, language)}{means}"
     reading = panel.metric.reading
     how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))

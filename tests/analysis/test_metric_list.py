@@ -308,9 +308,9 @@ def test_what_is_missing_can_be_searched() -> None:
 
 def test_measures_of_texts_are_a_family() -> None:
     """What is measured of texts stands together, with its unit; a trainer's own column is among the others."""
-    values = pd.DataFrame({"column/compression_ratio/mean": [1.0, 2.0], "column/accuracy_reward/mean": [0.5, 0.75]}, index=[0, 1])
+    values = pd.DataFrame({"column/compression_ratio/mean": [1.0, 2.0], "reward/part/accuracy_reward": [0.5, 0.75]}, index=[0, 1])
     listed = {panel.key: panel for panel in panels(values, [], "board")}
 
     assert listed["column/compression_ratio/mean"].family == "text"
-    assert listed["column/accuracy_reward/mean"].family == "other"
-    assert unit_of(listed["column/accuracy_reward/mean"]) == ""
+    assert listed["reward/part/accuracy_reward"].family == "reward"
+    assert unit_of(listed["reward/part/accuracy_reward"]) == ""

@@ -284,7 +284,7 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "update/objective_clip_share": lambda rows: share(tokens(rows, clipped)),
     "counts/rollouts": len,
     "counts/tokens": lambda rows: sum(sums(rows, lambda row, at: 1)),
-    "column/accuracy/mean": lambda rows: fmean(row["accuracy"] for row in rows),
+    "reward/part/accuracy": lambda rows: fmean(row["accuracy"] for row in rows),
 }
 """What each metric is, from the rows of one step."""
 
@@ -302,7 +302,7 @@ def test_every_metric_has_a_definition_here_and_a_line_in_the_catalogue() -> Non
     """Each metric that the catalogue says rollouts give is tested."""
     from_rollouts = {key for key, metric in METRICS.items() if metric.origin == "rollouts"}
 
-    assert {*DEFINITIONS, *SO_FAR, *EVALUATED} == {*from_rollouts, "column/accuracy/mean"}
+    assert {*DEFINITIONS, *SO_FAR, *EVALUATED} == {*from_rollouts, "reward/part/accuracy"}
 
 
 @pytest.fixture(scope="module")

@@ -110,6 +110,22 @@ def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
     assert "What does each data source earn?" not in panels(opened("rewards", run="one"))
 
 
+def test_sources_beyond_twelve_are_listed(root: Path) -> None:
+    """The smaller ones without a curve stand below the curves, with their rollouts and what they earn at first and in the end."""
+    rows = [
+        row(step, data_source=f"source {number}", reward=float(step * number))
+        for step in range(3)
+        for number in range(14)
+        for _ in range(20 - number)
+    ]
+    add_run(root, "run", rows)
+    test = opened("rewards", run="run")
+
+    assert len(panels(test)["What does each data source earn?"].curves) == 12
+    assert "2 more data sources, smaller ones, without a curve" in [one.label for one in test.expander]
+    assert table(test).to_numpy().tolist() == [["source 12", 0, 24, 24], ["source 13", 0, 26, 21]]
+
+
 def test_sources_of_any_name_and_without_a_reward_end_no_page(root: Path) -> None:
     """One that is called like another's evaluation; rewards that are all missing, or those of one source."""
     odd = ("a", "a, evaluation", "{x}", "\u202e<b>", "x" * 3000)

@@ -283,13 +283,13 @@ def test_a_kind_is_told_once(told: dict[str, int], found: list[tuple[str, int]],
 @pytest.mark.parametrize("names", DIALECTS)
 def test_names_of_a_dialect(names: str) -> None:
     """A metric goes by every name the dialect has for it, else by the board's; no two metrics share a name."""
-    keys = [*DIALECTS["board"].names, "column/format/mean"]
+    keys = [*DIALECTS["board"].names, "reward/part/format"]
     found = renamed(keys, names)
     used = [name for listed in found.values() for name in listed]
 
     assert list(found) == keys
     assert len(used) == len(set(used))
-    assert found["column/format/mean"] == ["board/column/format/mean"]
+    assert found["reward/part/format"] == ["board/reward/part/format"]
     for key, listed in found.items():
         mine = [name for name, meant in DIALECTS[names].names.items() if meant == key and not name.startswith("final/")]
         assert listed == (mine if mine and names != "board" else [f"board/{key}"])

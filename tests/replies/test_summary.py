@@ -58,3 +58,26 @@ def test_a_run_without_rewards_or_words_says_so_first(tmp_path: Path) -> None:
     assert plain.warnings == ["No rollout has a reward (1 rollout)"]
     assert summary_as_text(plain).startswith("warning")
     assert summary(open_run(tmp_path / "wordless"), "wordless").warnings == ["All 2 responses are empty"]
+
+
+def test_what_sources_and_parts_earn(tmp_path: Path) -> None:
+    """By the keys of their metrics, in JSON all, in the terminal twenty and how many more there are."""
+    rows = [
+        {
+            "step": step,
+            "response": "x",
+            "reward": float(number),
+            "data_source": f"s{number}",
+            **{f"reward_{part}": float(step) for part in range(30)},
+        }
+        for step in range(2)
+        for number in range(3)
+    ]
+    told = summary(open_run(write_run(tmp_path / "run", {"a.jsonl": rows})), "run")
+
+    assert told.reward_by["reward/source/s2"] == RewardCourse(2, 2, 2, 0)
+    assert told.reward_by["reward/part/reward_7"] == RewardCourse(0, 1, 1, 1)
+    assert len(told.reward_by) == 33
+    printed = summary_as_text(told)
+    assert "reward/part/reward_7" in printed
+    assert "13 more, which metrics lists" in printed

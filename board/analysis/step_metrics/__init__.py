@@ -16,6 +16,7 @@ from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
 from board.analysis.step_metrics.interpreter import per_step
 from board.analysis.step_metrics.of_columns import OF_ALL_STEPS
+from board.analysis.step_metrics.own_means import EVALUATED, SOURCE, key_of_column, made_of
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import OfColumns, OfEvaluation
@@ -23,14 +24,8 @@ from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
 
-__all__ = ["COLUMN", "available", "computable", "of_step_alone", "per_step_values", "rollouts_of", "source_of", "sources"]
+__all__ = ["available", "computable", "further_sources", "of_step_alone", "per_step_values", "rollouts_of", "sources"]
 
-COLUMN: Final = "column/{}/mean"
-"""Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
-
-_SOURCE: Final = "reward/source/"
-_EVALUATED_SOURCE: Final = f"evaluation/{_SOURCE}"
-"""What keys of the mean reward of one data source begin with: of training, and of evaluations beside it."""
 MOST_SOURCES: Final = 12
 """So many data sources have a curve of their own, the largest."""
 
@@ -62,7 +57,7 @@ def computable(run: Run) -> list[str]:
     there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
     used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *TOKEN_COLUMNS, "reward_gap"}
-    return [*listed, *sources(run), *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
+    return [*listed, *sources(run), *(key_of_column(name) for name in numeric_columns(run.frame) if name not in used)]
 
 
 def sources(run: Run) -> list[str]:
@@ -70,7 +65,7 @@ def sources(run: Run) -> list[str]:
     if not {"reward", "data_source"} <= {*run.frame.columns}:
         return []
     found, splits = list[str](), run.splits
-    for begin, split in ((_SOURCE, splits[:1]), (_EVALUATED_SOURCE, [one for one in splits[1:] if one == EVALUATION])):
+    for begin, split in ((SOURCE, splits[:1]), (f"{EVALUATED}{SOURCE}", [one for one in splits[1:] if one == EVALUATION])):
         of = run.frame["data_source"]
         if len(splits) > 1:
             of = of[run.frame["split"].isin(split)]
@@ -80,20 +75,30 @@ def sources(run: Run) -> list[str]:
     return found
 
 
-def source_of(key: str) -> str | None:
-    """The data source whose mean reward a key is of; None where it is another metric's."""
-    plain = key.removeprefix("evaluation/")
-    return plain.removeprefix(_SOURCE) if plain.startswith(_SOURCE) else None
+def further_sources(run: Run) -> pd.DataFrame:
+    """Data sources of training that have no curve of their own, a row each, the largest first; none where all have.
+
+    Columns: `data source`, `rollouts`, and the mean reward in the first and in the last step that has some.
+    """
+    rows = run.trained.frame
+    if not {"reward", "data_source"} <= {*rows.columns}:
+        return pd.DataFrame()
+    counts = rows["data_source"].value_counts()[MOST_SOURCES:]
+    counts = counts[counts > 0]
+    rows = rows[rows["data_source"].isin(counts.index)]
+    names = rows["data_source"].astype(str)
+    means = rows.groupby([names, rows["step"]])["reward"].mean().groupby(level=0).agg(["first", "last"])
+    course = means.reindex(counts.index.astype(str)).set_axis(["first mean reward", "last mean reward"], axis=1)
+    return course.assign(rollouts=counts.to_numpy()).rename_axis("data source").reset_index()
 
 
 def rollouts_of(key: str, data: StepData) -> Float64Array:
     """(rollouts,) what the key is the mean of that no metric of the catalogue has: a column, or the reward of a data source."""
-    source = source_of(key)
-    if source is None:
-        before, after = COLUMN.split("{}")
-        return data.column(key.removeprefix(before).removesuffix(after))
+    made, name = made_of(key) or ("column", key)
+    if made != "source":
+        return data.column(name)
     named = data.once("data_source", lambda: data.run.frame["data_source"].astype(str).to_numpy(object))
-    return np.where(named == source, data.column("reward"), np.nan)
+    return np.where(named == name, data.column("reward"), np.nan)
 
 
 def of_step_alone(key: str) -> bool:
@@ -115,7 +120,7 @@ def per_step_values(
     wanted = possible if keys is None else list(keys)
     if unknown := [key for key in wanted if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
-    evaluated = [key for key in wanted if key in _EVALUATED or key.startswith(_EVALUATED_SOURCE)]
+    evaluated = [key for key in wanted if key in _EVALUATED or key.startswith(f"{EVALUATED}{SOURCE}")]
     done = count()
 
     def told() -> None:

@@ -10,10 +10,10 @@ import streamlit as st
 
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.histograms import histogram_by_step
-from board.analysis.metric_list import short_name
+from board.analysis.metric_list import column_of, short_name
 from board.analysis.reward_parts import reward_parts
 from board.analysis.selection import numeric_columns, of_step
-from board.analysis.step_metrics import MOST_SOURCES, per_step_values, source_of, sources
+from board.analysis.step_metrics import MOST_SOURCES, further_sources, per_step_values, sources
 from board.analysis.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
@@ -23,9 +23,10 @@ from board.figures.distributions import by_sample, gap_histogram, reward_heat, s
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS, RUN_COLORS
 from board.metrics.formulas import kl_column
+from board.text.counting import plural
 from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, whole_step
 from board.ui.components import curves as component
-from board.ui.components import step_marks
+from board.ui.components import step_marks, table
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.list_order import ASCENDING, DESCENDING
@@ -143,12 +144,20 @@ def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
     """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be told apart."""
     keys = sources(view.whole)
     values = per_step_values(view.whole, keys)
-    names = {f"{source_of(key)}{', evaluation' * key.startswith('evaluation/')}": key for key in keys}
+    names = {f"{column_of(key)}{', evaluation' * key.startswith('evaluation/')}": key for key in keys}
     yield from _lines(
         "What does each data source earn?", {name: values[[key]].set_axis(["mean"], axis=1) for name, key in names.items()}
     )
     parts = reward_parts(run.frame)
     yield from _lines("What do the parts of the reward earn?", {name: caches.step_stats(run, name) for name in parts})
+
+
+def without_curves() -> None:
+    """The data sources beyond those that have a curve."""
+    rest = caches.cached("further_sources", lambda: further_sources(view.whole), view.whole)
+    if len(rest):
+        with st.expander(f"{plural(len(rest), 'more data source')}, smaller ones, without a curve"):
+            table.show(rest, {}, name="data sources", key="further_sources", height=2 * PLOT_HEIGHT)
 
 
 def _lines(title: str, stats: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, list[CurveSeries]]]:
@@ -212,6 +221,8 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     story(chosen)
 laid_over = overlay.chosen()
 curves(chosen, laid_over)
+if not laid_over:
+    without_curves()
 if "reward" in run.frame.columns:
     st.subheader("Distribution")
     distributions()

@@ -167,7 +167,7 @@ def framed(index: Path) -> Found:
 
     shutil.rmtree(index / "frame", ignore_errors=True)
     reading = reading_from(index_file.read(index)["reading"])
-    found = timed("frame", lambda: frame_writer.bring_up_to_date(index, reading))
+    found = timed("frame", lambda: frame_writer.bring_up_to_date(index, index / "frame", reading))
     return {**found, "peak": _peak()}
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from filelock import FileLock, Timeout
 
 from board.errors import ArgumentRefused
+from board.runs import frame_files
 from board.runs.index_folder import IndexFolder
 from board.sources import index_file
 from board.text.path_names import shown
@@ -36,8 +37,8 @@ class Destination(Protocol):
     def publish(self, name: str) -> None:
         """A file below `folder` is as it is to be: whoever reads the index is to have it. Raises OSError."""
 
-    def frame_place(self) -> AbstractContextManager[Path | None]:
-        """The whole index, to have its frame written there, which readers find once the context ends well.
+    def frame_place(self) -> AbstractContextManager[tuple[Path, Path] | None]:
+        """The whole index, and the folder for its frame, which readers find once the context ends well.
 
         None where the frame is there. Raises OSError.
         """
@@ -71,9 +72,9 @@ class FolderDestination:
         """What lies there is there."""
 
     @contextmanager
-    def frame_place(self) -> Iterator[Path | None]:
-        """The folder itself."""
-        yield self.folder
+    def frame_place(self) -> Iterator[tuple[Path, Path] | None]:
+        """The folder itself, and one in it."""
+        yield self.folder, self.folder / frame_files.FOLDER
 
     def order(self) -> dict[str, Any]:
         """Its path alone."""

@@ -21,7 +21,7 @@ from board.indexing.progress import FrameProgress
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
 from board.runs import column_room, discarded, frame_files, merging
-from board.runs.frame_files import FOLDER, NAME, FrameAccount
+from board.runs.frame_files import NAME, FrameAccount
 from board.runs.indexed_run import IndexedRun
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
@@ -45,8 +45,10 @@ STRETCH_ROLLOUTS: Final = 150_000
 Tell = Callable[[FrameProgress], None]
 
 
-def bring_up_to_date(index: Path, reading: ReadOptions, tell: Tell = lambda _: None, *, verify: bool = True) -> bool:
-    """Write the frame of an index that is whole, unless it is there; whether there is one then.
+def bring_up_to_date(
+    index: Path, folder: Path, reading: ReadOptions, tell: Tell = lambda _: None, *, verify: bool = True
+) -> bool:
+    """Write the frame of an index that is whole into a folder, unless it is there; whether there is one then.
 
     What is there is read against its sums, unless `verify` says otherwise. Raises OSError where it cannot be written, RunNotFound where a
     part is damaged that nothing can be made of any more.
@@ -56,16 +58,15 @@ def bring_up_to_date(index: Path, reading: ReadOptions, tell: Tell = lambda _: N
     if indexed.done()[1] < LEAST_ROLLOUTS or not all(
         indexed.batches.values()
     ):  # what is written twice is told apart in memory alone
-        _clean(index / FOLDER, set())
+        _clean(folder, set())
         return False
     found = frame_files.read(index, of)
     if found is None or (verify and not found.is_sound()):
-        _write(index, of, indexed, tell)
+        _write(index, folder, of, indexed, tell)
     return True
 
 
-def _write(index: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
-    folder = index / FOLDER
+def _write(index: Path, folder: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
     report = LoadReport()
     folder.mkdir(exist_ok=True)
     read = [*indexed.parts(report)]
@@ -88,7 +89,7 @@ def _write(index: Path, of: str, indexed: IndexedRun, tell: Tell) -> None:
         with atomic_write.replacing(folder / name, durable=True) as stream, pa.ipc.new_file(stream, table.schema) as out:
             out.write_table(table)
     sums = {name: frame_files.sum_of(folder / name) for name in tables}
-    frame_files.write(index, account_of(of, run, discarded.flags(rows), report, written, sums))
+    frame_files.write(folder, account_of(of, run, discarded.flags(rows), report, written, sums))
     tell(FrameProgress(len(frame), len(frame), time.monotonic() - began))
     _clean(folder, {NAME, *sums, *(one.stretch.file for one in written)})
 
@@ -158,7 +159,7 @@ def account_of(
     of: str, run: Run, flags: Sequence[str], report: LoadReport, written: Sequence[WrittenStretch], sums: dict[str, int]
 ) -> FrameAccount:
     """What is said of the frame of the index in the state `of`; `flags` are the columns that mark what was discarded."""
-    frame, parts = run.frame, PartsByKey(run.parts)
+    frame, parts = run.frame, PartsByKey(run.parts).account
     ids = {str(name): frame[name].cat.categories for name in frame.select_dtypes("category").columns if name != "shard"}
     counts = frame["shard"].value_counts(sort=False)
     return FrameAccount(

@@ -5,6 +5,7 @@ Names are those that the files have in the folder of an index. Knows objects; kn
 
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -60,24 +61,16 @@ class IndexPrefix:
     def fetch(self, found: Iterable[RemoteObject], folder: Path) -> None:
         """Have these objects, as they were listed, be files below a folder. Raises RemoteTrouble, OSError."""
         below = self.key("")
-
-        async def fetch(one: RemoteObject) -> None:
-            path, data = folder / one.key.removeprefix(below), bytearray()
-            if one.size:
-                await self._store.read(one, 0, one.size, data)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-
-        _all_done(lambda one=one: fetch(one) for one in found)  # type: ignore[misc]
+        fetches = [partial(self._store.fetch, one, folder / one.key.removeprefix(below), 0, one.size) for one in found]
+        object_store.waited(object_store.all_done(fetches))
 
     def fetch_named(self, names: Iterable[str], folder: Path) -> None:
         """The same by their names, as they are now. Raises RemoteTrouble, OSError."""
-        looks = [lambda name=name: self._store.look(self.key(name)) for name in names]
-        self.fetch(_all_done(looks), folder)
+        self.fetch(_all_done(partial(self._store.look, self.key(name)) for name in names), folder)
 
     def put(self, names: Iterable[str], folder: Path) -> None:
         """Have objects hold what the files below a folder hold. Raises RemoteTrouble, OSError."""
-        _all_done(lambda name=name: self._store.put(self.key(name), folder / name) for name in names)  # type: ignore[misc]
+        _all_done(partial(self._store.put, self.key(name), folder / name) for name in names)
 
     def remove(self, names: Iterable[str]) -> None:
         """Have these objects be gone. Raises RemoteTrouble."""
@@ -86,9 +79,5 @@ class IndexPrefix:
 
 
 def _all_done(acts: Iterable[Callable[[], Awaitable[_T]]]) -> list[_T]:
-    """What all give, several at once; the first that failed is raised once all are done."""
-    found = object_store.waited(object_store.all_of([*acts]))
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return found  # type: ignore[return-value]
+    """What all give, each tried again where that may help; the first that failed is raised once all are done."""
+    return object_store.waited(object_store.all_done([partial(object_store.with_retries, act) for act in acts]))

@@ -92,9 +92,9 @@ class IndexJob:
         self._folder.settle(used)
         account.write(complete=not self._failed, tails=tails, failed=[*self._failed.values()])
         if not self._failed:
-            with self._target.destination.frame_place() as index:
-                if index is not None:
-                    frame_writer.bring_up_to_date(index, run.reading, self._say_frame, verify=self._verify is not False)
+            with self._target.destination.frame_place() as places:
+                if places:
+                    frame_writer.bring_up_to_date(*places, run.reading, self._say_frame, verify=self._verify is not False)
         self._folder.clean(used, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from board.indexing.destination import refuse_other_files
 from board.indexing.index_prefix import IndexPrefix
@@ -17,8 +17,9 @@ from board.remote.addresses import Address
 from board.remote.object_store import RemoteObject
 from board.runs import frame_files
 from board.runs.frame_files import FOLDER as FRAME
-from board.runs.frame_files import NAME as FRAME_FILE
 from board.sources import index_file
+
+_FRAME_FILE: Final = f"{FRAME}/{frame_files.NAME}"
 
 
 class PrefixDestination:
@@ -43,25 +44,19 @@ class PrefixDestination:
         self._prefix.put([name], self.folder)
 
     @contextmanager
-    def frame_place(self) -> Iterator[Path | None]:
-        """The index as it lies there, fetched as it is read; `frame.json` goes there last."""
-        listed, last = self._prefix.listed(), f"{FRAME}/{FRAME_FILE}"
-        if last in listed and self._is_current(listed[last]):
+    def frame_place(self) -> Iterator[tuple[Path, Path] | None]:
+        """The index as it lies there, fetched as it is read, and a folder; `frame.json` goes there last."""
+        index = mounts.mounted(self.shown, anew=True)
+        if frame_files.read(index, index_file.stamp(self.folder)) is not None:
             yield None
             return
-        address = self._prefix.address
-        with mounts.lent(address, address.prefix, listed.values(), own=FRAME) as index:
-            yield index
-            written = {f"{FRAME}/{path.name}" for path in (index / FRAME).glob("[!.]*")}
-            self._prefix.put(sorted(written - {last}), index)
-            self._prefix.put(sorted(written & {last}), index)
+        with folder_for_a_while() as folder:
+            yield index, folder / FRAME
+            written = {f"{FRAME}/{path.name}" for path in (folder / FRAME).glob("[!.]*")}
+            self._prefix.put(sorted(written - {_FRAME_FILE}), folder)
+            self._prefix.put(sorted(written & {_FRAME_FILE}), folder)
         if is_ours(self._prefix, self.folder):
-            self._prefix.remove(sorted({name for name in listed if name.startswith(f"{FRAME}/")} - written))
-
-    def _is_current(self, found: RemoteObject) -> bool:
-        """Whether the frame that is there is of the index as it is: only its account is looked at."""
-        self._prefix.fetch([found], self.folder)
-        return frame_files.read(self.folder, index_file.stamp(self.folder)) is not None
+            self._prefix.remove(sorted({f"{FRAME}/{path.name}" for path in (index / FRAME).glob("*")} - written))
 
     def order(self) -> dict[str, Any]:
         """Its address: each worker has a folder of its own."""

@@ -4,6 +4,7 @@ A range that is kept already is verified to the last byte and taken as it is; el
 knows neither which there are nor who else is at work.
 """
 
+import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from board.errors import BoardError
 from board.findings.measures import MEASURES
 from board.indexing.index_prefix import IndexPrefix
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
-from board.remote import local_names, mounts
+from board.remote import local_names, mounts, object_store, stores
 from board.remote.addresses import Address
 from board.remote.mirror import local_stamp
 from board.remote.object_store import Denied, RemoteObject, Replaced, Vanished
@@ -48,17 +49,25 @@ def source_of(shard: Shard) -> dict[str, Any] | None:
 
 @contextmanager
 def at_hand(source: dict[str, Any] | None, byte_range: ByteRange) -> Iterator[ByteRange]:
-    """The range, to be read of its very version. Raises RemoteTrouble."""
+    """The range in a file of this machine, of its very version: of a shard that can be cut nothing else of it. Raises OSError."""
     if source is None:
         yield byte_range
         return
     objects, shard = [RemoteObject(**one) for one in source["objects"]], byte_range.shard
-    if shards.is_plain(shard) and local_stamp(objects[0]) != (shard.size, shard.mtime_ns):
-        raise Replaced  # it was listed anew since the shard was cut
-    with mounts.lent(Address(source["scheme"], source["authority"], ""), "", objects) as folder:
-        path, *others = (folder / local_names.local_path(one.key) for one in objects)
-        companions = tuple(str(one) for one in others[: len(shard.companions)])
-        yield replace(byte_range, shard=replace(shard, path=path, companions=companions, within=folder))
+    start, stops = 0, [one.size for one in objects]
+    if shards.is_plain(shard):
+        if local_stamp(objects[0]) != (shard.size, shard.mtime_ns):
+            raise Replaced  # it was listed anew since the shard was cut
+        start, stops[0] = byte_range.start, byte_range.stop
+    store = stores.shared(Address(source["scheme"], source["authority"], ""))
+    with folder_for_a_while() as folder:
+        paths = [folder / local_names.local_path(one.key) for one in objects]
+        for one, path, stop in zip(objects, paths, stops, strict=True):
+            object_store.waited(store.fetch(one, path, start, stop))
+            os.utime(path, ns=(0, local_stamp(one)[1]))
+        companions = tuple(map(str, paths[1 : 1 + len(shard.companions)]))
+        found = replace(shard, path=paths[0], companions=companions, within=folder, inode=paths[0].stat().st_ino)
+        yield replace(byte_range, shard=found)
 
 
 @contextmanager

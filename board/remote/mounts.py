@@ -9,20 +9,20 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
-from board.errors import BoardError, RunNotFound
+from board.errors import RunNotFound
 from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror, MirroredFile
-from board.remote.object_store import ObjectStore, RemoteObject
+from board.remote.object_store import RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.user_files import folders_for_a_while, private_folders, user_folders
+from board.user_files import private_folders, user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0
@@ -37,12 +37,6 @@ TOLD_OBJECTS: Final = 500
 TOLD_LEFT_OUT: Final = 20
 """So many files that cannot be read are named."""
 
-_LENT: Final = "lent"
-"""Begins the name of the folder of a mirror that is there for a while."""
-
-_OWN: Final = "own"
-"""A file in it, which names the folder of the mirror that is of no object: what is written there is read there."""
-
 
 @dataclass
 class _Listing:
@@ -50,51 +44,40 @@ class _Listing:
 
     at: float = -1e9
     seconds: float = 0.0
-    under_way: bool = False
     trouble: str = ""
-    kept: list[str] = field(default_factory=list)
-    """Files of objects that are gone."""
-    left_out: dict[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     """By key why an object that is there cannot be read."""
     listing: threading.Lock = field(default_factory=threading.Lock)
-
-    def is_fresh(self, *, opening: bool = False) -> bool:
-        """Whether it need not be listed again yet; a run that is opened is to be as it is now."""
-        share = OPENING if opening else 1.0
-        return time.monotonic() - self.at < share * max(POLL_SECONDS, COSTS * self.seconds)
 
 
 class _Mount:
     """A store, its mirror, and the prefixes of it that are listed."""
 
-    def __init__(
-        self, folder: Path, address: Address, make_store: Callable[[Address], ObjectStore] = stores.store_of, own: str = ""
-    ) -> None:
-        self.address, self.own = address, own
-        self.mirror = Mirror(folder, lambda: make_store(address))
+    def __init__(self, folder: Path, address: Address) -> None:
+        self.address = address
+        self.mirror = Mirror(folder, lambda: stores.store_of(address))
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
-        self.changing = threading.Lock()
 
-    def path(self, prefix: str) -> Path:
-        """The folder that stands for a prefix."""
-        return self.mirror.files / local_names.local_path(prefix) if prefix else self.mirror.files
+    def is_fresh(self, prefix: str, share: float = 1.0) -> bool:
+        """Whether what a prefix holds need not be listed again yet."""
+        above = [one for name, one in self.prefixes.items() if _covers(name, prefix)]
+        return any(time.monotonic() - one.at < share * max(POLL_SECONDS, COSTS * one.seconds) for one in above)
 
-    def list_now(self, prefix: str, listing: _Listing, asked_at: float, tell: Callable[[int], None] = lambda count: None) -> None:
+    def list_now(self, prefix: str, tell: Callable[[int], None] = lambda count: None) -> None:
         """List a prefix and make the files below it what was listed, unless that was done since it was asked for. What goes wrong is noted."""
+        asked_at, listing = time.monotonic(), self.prefixes.setdefault(prefix, _Listing())
         with listing.listing:
             if listing.at > asked_at:
-                listing.under_way = False
                 return
             began = time.monotonic()
             try:
-                with self.changing:
-                    listing.kept = placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
-                    listing.left_out = dict(self.mirror.store.left_out)
+                placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
+                listing.left_out = dict(self.mirror.store.left_out)
                 for name, other in [*self.prefixes.items()]:
-                    if not prefix or name == prefix or name.startswith(f"{prefix}/"):
+                    if _covers(prefix, name):
                         other.trouble = ""
-            except BoardError as error:
+            except RunNotFound as error:
                 listing.trouble = str(error)
             except OSError as error:
                 listing.trouble = f"{shown_address(self.address, prefix)}: {error.strerror or error}."
@@ -102,7 +85,10 @@ class _Mount:
             finally:
                 listing.at = time.monotonic()
                 listing.seconds = listing.at - began
-                listing.under_way = False
+
+
+def _covers(above: str, prefix: str) -> bool:
+    return not above or f"{prefix}/".startswith(f"{above}/")
 
 
 def _counted(objects: Iterable[RemoteObject], tell: Callable[[int], None]) -> Iterator[RemoteObject]:
@@ -122,62 +108,33 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
     `tell` is called while listing, with how many objects there are so far. Where the store cannot be listed, what an earlier look left there
     is given. Raises ArgumentRefused for an address that cannot be used, RunNotFound where nothing is there.
     """
-    address = addresses.parsed(text)
+    address, folder = addresses.parsed(text), standing_for(text)
     mount = _mount_of(address)
-    with suppress(OSError):
-        mount.mirror.store  # noqa: B018 - a library that is missing is told at once
-    listing = mount.prefixes.setdefault(address.prefix, _Listing())
-    if anew or not listing.is_fresh():
-        mount.list_now(address.prefix, listing, time.monotonic(), tell)
-    folder = mount.path(address.prefix)
+    if anew or not mount.is_fresh(address.prefix):
+        mount.list_now(address.prefix, tell)
     if not folder.is_dir() or not any(folder.iterdir()):
-        why = next(iter(_left_out(mount.address, listing.left_out)), "")
+        listing = mount.prefixes.get(address.prefix, _Listing())
+        why = next(_left_out(mount.address, listing.left_out), "")
         raise RunNotFound(listing.trouble or why or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
     return folder
 
 
 def _mount_of(address: Address) -> _Mount:
-    store = Address(address.scheme, address.authority, "")
-    folder = _folder_of(store)
+    folder = _folder_of(address)
     private_folders.made(folder / "files", user_folders.cache())
     with _changing:
-        return _mounts.setdefault(folder, _Mount(folder, store))
+        return _mounts.setdefault(folder, _Mount(folder, Address(address.scheme, address.authority, "")))
 
 
-def _folder_of(store: Address, *below: str) -> Path:
-    return Path(_real(user_folders.cache()), places.FOLDER, *below, store.scheme, local_names.local_path(store.authority))
+def _folder_of(store: Address) -> Path:
+    return Path(_real(user_folders.cache()), places.FOLDER, store.scheme, local_names.local_path(store.authority))
 
 
 def standing_for(text: str) -> Path:
     """The folder that stands for an address as long as it is listed, which is not done here. Raises ArgumentRefused."""
     address = addresses.parsed(text)
-    files = _folder_of(Address(address.scheme, address.authority, "")) / "files"
+    files = _folder_of(address) / "files"
     return files / local_names.local_path(address.prefix) if address.prefix else files
-
-
-@contextmanager
-def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str = "") -> Iterator[Path]:
-    """The folder that stands for a prefix with these very objects alone, which goes with the context.
-
-    An object lies there under `local_names.local_path` of its key; the folder `own` below the prefix holds none, and may be written to.
-    Raises OSError where the disk is full.
-    """
-    cache, address = _real(user_folders.cache()), Address(store.scheme, store.authority, "")
-    with folders_for_a_while.made(cache / places.FOLDER, cache, _LENT) as lent_folder:
-        place = (local_names.local_path(prefix) / own).as_posix() if own else ""
-        folder = _folder_of(address, lent_folder.name)
-        mount = _Mount(folder, address, stores.shared, place)
-        (folder / "files" / place).mkdir(parents=True)
-        (lent_folder / _OWN).write_text(place)
-        try:
-            with _changing:
-                _mounts[folder] = mount
-            below = f"{prefix}/{own}/".lstrip("/")
-            placeholders.update(mount.mirror, prefix, (one for one in objects if not own or not one.key.startswith(below)))
-            yield mount.path(prefix)
-        finally:
-            with _changing:
-                _mounts.pop(folder, None)
 
 
 def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
@@ -194,33 +151,12 @@ def _real(folder: Path) -> Path:
 
 def _mount_at(path: Path) -> tuple[_Mount, str] | None:
     """The mount that a path lies in, and its place in the mirror; None where it lies in none."""
-    if not places.may_be_mirrored(path):
+    start = f"{_real(user_folders.cache())}{os.sep}{places.FOLDER}{os.sep}"
+    scheme, *parts = PurePath(str(path).removeprefix(start)).parts
+    if not str(path).startswith(start) or scheme not in addresses.SCHEMES or parts[1:2] != ["files"]:
         return None
-    text, cache = str(path), user_folders.cache()
-    for root in (_real(cache), cache):
-        start = f"{root}{os.sep}{places.FOLDER}{os.sep}"
-        if text.startswith(start):
-            return _mount_below(PurePath(text[len(start) :]).parts)
-    return None
-
-
-def _mount_below(parts: Sequence[str]) -> tuple[_Mount, str] | None:
-    """The same of the parts of a path below the folder of mirrors."""
-    lent_folder = [part for part in parts[:1] if part.startswith(f"{_LENT}-")]
-    named, inside = parts[len(lent_folder) :][:3], "/".join(parts[len(lent_folder) + 3 :])
-    if len(named) < 3 or named[0] not in addresses.SCHEMES or named[2] != "files":
-        return None
-    store = Address(named[0], local_names.key_of(PurePosixPath(named[1])), "")
-    folder = _folder_of(store, *lent_folder)
-    with _changing:
-        mount = _mounts.get(folder)
-        if mount is None:
-            try:
-                own = folder.parents[1].joinpath(_OWN).read_text() if lent_folder else ""
-            except OSError:  # it is gone
-                return None
-            mount = _mounts[folder] = _Mount(folder, store, own=own)
-    return None if mount.own and f"{inside}/".startswith(f"{mount.own}/") else (mount, inside)
+    store = Address(scheme, local_names.key_of(PurePosixPath(parts[0])), "")
+    return _mounts.get(_folder_of(store)) or _mount_of(store), "/".join(parts[2:])
 
 
 def mirror_of(path: Path) -> Mirror | None:
@@ -232,7 +168,7 @@ def mirror_of(path: Path) -> Mirror | None:
 def opened(path: Path) -> io.BufferedReader | None:
     """A file of a mirror to be read, by ranges of its object; None for a path of this machine's own. Raises OSError."""
     mirror = mirror_of(path)
-    return io.BufferedReader(MirroredFile(mirror, mirror.found(path))) if mirror else None
+    return io.BufferedReader(MirroredFile(mirror, mirror.found(path)), places.BLOCK) if mirror else None
 
 
 def shown_address(address: Address, prefix: str) -> str:
@@ -264,17 +200,13 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
         prefix = local_names.key_of(Path(place)) if place else ""
     except RunNotFound:
         return
-    above = [one for name, one in mount.prefixes.items() if not name or prefix == name or prefix.startswith(f"{name}/")]
-    if not above or any(one.is_fresh(opening=wait) for one in above):
+    under_way = mount.prefixes.get(prefix)
+    if not any(_covers(name, prefix) for name in mount.prefixes) or mount.is_fresh(prefix, OPENING if wait else 1.0):
         return
-    now = time.monotonic()
-    with _changing:
-        listing = mount.prefixes.setdefault(prefix, _Listing())
-        begin, listing.under_way = not listing.under_way, True
     if wait:
-        mount.list_now(prefix, listing, now)
-    elif begin:
-        threading.Thread(target=mount.list_now, args=(prefix, listing, now), name="listing", daemon=True).start()
+        mount.list_now(prefix)
+    elif under_way is None or not under_way.listing.locked():
+        threading.Thread(target=mount.list_now, args=(prefix,), name="listing", daemon=True).start()
 
 
 def troubles(folder: Path) -> Sequence[str]:
@@ -284,11 +216,11 @@ def troubles(folder: Path) -> Sequence[str]:
         return []
     mount, place = found
     said = dict.fromkeys(one.trouble for one in mount.prefixes.values() if one.trouble)
-    gone = {name for one in mount.prefixes.values() for name in one.kept if not place or name.startswith(f"{place}/")}
+    gone = sorted(name for name in mount.mirror.gone if not place or name.startswith(f"{place}/"))
     if gone:
-        example = sorted(gone)[0]
+        example = Path(gone[0]).name
         said[
-            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {Path(example).name}. What was read of them is shown."
+            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {example}. What was read of them is shown."
         ] = None
     left_out = {key: why for one in mount.prefixes.values() for key, why in one.left_out.items()}
     return [*said, *_left_out(mount.address, left_out)]

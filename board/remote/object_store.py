@@ -6,12 +6,16 @@ which ends with the process and is waited for by nobody then. Knows no store.
 """
 
 import errno
+import os
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from board.remote.places import REQUEST
 
 AT_ONCE: Final = 16
 """Requests of one kind under way at a time."""
@@ -85,6 +89,31 @@ class ObjectStore:
         """Add its bytes from `start` to before `stop`, of that very version. Raises RemoteTrouble, perhaps after some of them."""
         raise NotImplementedError
 
+    async def fetched(self, found: RemoteObject, start: int, stop: int) -> bytearray:
+        """All of a range, gone on with where it was cut. Raises RemoteTrouble."""
+        data = bytearray()
+
+        async def fetch() -> None:
+            await self.read(found, start + len(data), stop, data)
+            if len(data) > stop - start:
+                raise RemoteTrouble("the store sent more bytes than were asked for")
+            if len(data) < stop - start:
+                raise Passing("the connection was cut before all bytes had come")
+
+        await with_retries(fetch, lambda: len(data))
+        return data
+
+    async def fetch(self, found: RemoteObject, path: Path, start: int, stop: int) -> None:
+        """Have a range of an object be in a file of the object's size. Raises RemoteTrouble, OSError."""
+
+        async def piece(at: int) -> None:
+            os.pwrite(file.fileno(), await self.fetched(found, at, min(at + REQUEST, stop)), at)
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(found.size)
+            await all_done([partial(piece, at) for at in range(start, stop, REQUEST)])
+
     async def put(self, key: str, path: Path) -> None:
         """Have an object hold what a file holds, in the place of what stood there. Raises RemoteTrouble."""
         raise NotImplementedError
@@ -125,13 +154,22 @@ async def with_retries(act: Callable[[], Awaitable[_T]], progress: Callable[[], 
 
 
 async def all_of(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T | BaseException]:
-    """What each gives, tried again where that may help, or what it raised; some at a time."""
+    """What each gives, or what it raised; some at a time."""
     from asyncio import Semaphore, gather
 
     gate = Semaphore(AT_ONCE)
 
     async def one(act: Callable[[], Awaitable[_T]]) -> _T:
         async with gate:
-            return await with_retries(act)
+            return await act()
 
     return await gather(*map(one, acts), return_exceptions=True)
+
+
+async def all_done(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T]:
+    """What all give; the first that failed is raised once all are done."""
+    found = await all_of(acts)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found  # type: ignore[return-value]

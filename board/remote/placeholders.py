@@ -6,39 +6,37 @@ Knows the files of a mirror and the listing; knows neither when to list nor who 
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
-from uuid import uuid4
 
 from board.errors import RunNotFound
 from board.remote import local_names
 from board.remote.mirror import Mirror, local_stamp
 from board.remote.object_store import RemoteObject
+from board.system import atomic_write
 from board.text.counting import plural
 
 MOST_OBJECTS: Final = 1_000_000
 """More below a prefix are not listed."""
 
 
-def update(mirror: Mirror, prefix: str, listed: Iterable[RemoteObject]) -> list[str]:
-    """Make the files below a prefix what was listed; the paths of files that are kept though their objects are gone, as they were read.
+def update(mirror: Mirror, prefix: str, listed: Iterable[RemoteObject]) -> None:
+    """Make the files below a prefix what was listed; of objects that are gone they stay where this process has read them.
 
     Raises RunNotFound where there are too many objects, OSError where the disk is full.
     """
     found = dict(_named([*_bounded(prefix, listed)]))
     under = local_names.local_path(prefix).as_posix() if prefix else ""
-    gone = [name for name in _files_below(mirror.files / under, mirror.files) if name not in found]
-    kept = [name for name in gone if not _removed(mirror, name)]
-    made: set[str] = set()
-    for name, one in found.items():
-        if not has_stamp(f"{mirror.files}/{name}", one):
-            above = name.rpartition("/")[0]
-            if above not in made:
-                _make_folders(mirror.files, mirror.files / above)
-                made.add(above)
-            _put(mirror.files / name, one)
-        mirror.known[name] = one
-    return [name for name in kept if (mirror.files / name).is_file()]
+    with mirror.changing:
+        for name in [*_files_below(mirror.files / under, mirror.files)]:
+            if name not in found:
+                _drop(mirror, name)
+        for name, one in found.items():
+            if not has_stamp(f"{mirror.files}/{name}", one):
+                _put(mirror, mirror.files / name, one)
+            mirror.known[name] = one
+        mirror.gone = {name for name in mirror.gone - found.keys() if (mirror.files / name).is_file()}
 
 
 def has_stamp(path: Path | str, found: RemoteObject) -> bool:
@@ -79,43 +77,28 @@ def _files_below(folder: Path, root: Path) -> Iterator[str]:
         yield from ((inside / name).as_posix() for name in names if not name.endswith(".tmp") or not name.startswith("."))
 
 
-def _make_folders(files: Path, folder: Path) -> None:
-    """Make a folder and those above it; files in their way are of objects that are gone."""
-    for one in reversed([folder, *folder.parents]):
-        if one != files and one.is_relative_to(files):
-            if one.is_file():
-                one.unlink()
-            one.mkdir(mode=0o700, exist_ok=True)
-
-
-def _put(path: Path, one: RemoteObject) -> None:
-    """A file in the place of what stood there, which whoever has it open still reads; marked as read if that one was."""
-    was_read = path.is_file() and path.stat().st_atime_ns > 0
-    if path.is_dir():  # of objects that are gone
+def _put(mirror: Mirror, path: Path, one: RemoteObject) -> None:
+    """A file in the place of what stood there, and the folders above it: what is in their way is of objects that are gone."""
+    if path.is_dir():
         shutil.rmtree(path)
-    unfinished = path.with_name(f".{uuid4().hex}.tmp")
-    try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.truncate(descriptor, one.size)
-            os.utime(descriptor, ns=(int(was_read), local_stamp(one)[1]))
-        finally:
-            os.close(descriptor)
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    for above in takewhile(lambda above: above != mirror.files, path.parents):
+        if above.is_file():
+            above.unlink()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write.replacing(path) as stream:
+        stream.truncate(one.size)
+        os.utime(stream.fileno(), ns=(0, local_stamp(one)[1]))
 
 
-def _removed(mirror: Mirror, name: str) -> bool:
-    """Remove the file of an object that is gone, unless it was read."""
+def _drop(mirror: Mirror, name: str) -> None:
+    """Remove the file of an object that is gone, unless it was read, and folders that hold nothing then."""
     mirror.known.pop(name, None)
+    if name in mirror.opened:
+        mirror.gone.add(name)
+        return
     path = mirror.files / name
-    if path.stat().st_atime_ns:
-        return False
     path.unlink(missing_ok=True)
     for above in path.parents:
         if above == mirror.files or any(above.iterdir()):
             break
         above.rmdir()
-    return True

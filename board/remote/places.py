@@ -13,8 +13,8 @@ FOLDER: Final = "mirrored-stores"
 BLOCK: Final = 1 << 16
 """Bytes are asked for in whole blocks of so many; the last of an object may be shorter."""
 
-REQUEST_BLOCKS: Final = 32
-"""Blocks asked for at once, 2 MiB: what is asked for in pieces travels in parallel, and a cut costs little."""
+REQUEST: Final = 32 * BLOCK
+"""Bytes asked for at once, 2 MiB: what is asked for in pieces travels in parallel, and a cut costs little."""
 
 Span = tuple[Path, int, int]
 """A file of a mirror, and the bytes of it that are wanted."""

@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from email.utils import parsedate_to_datetime
-from hashlib import blake2b
 from html.parser import HTMLParser
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -51,7 +50,6 @@ _MOST_LISTING: Final = 600.0
 """Seconds."""
 _MOST_SIZE: Final = 1 << 40
 """Bytes of a file."""
-_MOST_VERSION: Final = 200
 _LAST_TIME: Final = 1 << 62
 """In ns since 1970: no file system takes a much later one."""
 _MOST_REDIRECTS: Final = 3
@@ -101,7 +99,7 @@ class WebStore(ObjectStore):
 
     def _found(self, keys: list[str]) -> Iterator[RemoteObject]:
         """Those that are there still, and of which the server says what can be."""
-        looks = waited(all_of([lambda key=key: self.look(key) for key in keys]))  # type: ignore[misc]
+        looks = waited(all_of([lambda key=key: with_retries(lambda: self.look(key)) for key in keys]))  # type: ignore[misc]
         for key, found in zip(keys, looks, strict=True):
             if isinstance(found, RemoteObject):
                 yield found
@@ -240,9 +238,7 @@ def _described(key: str, size: int, answer: aiohttp.ClientResponse) -> RemoteObj
         modified = int(parsedate_to_datetime(said).timestamp() * 1e9) if said else 0
     except (ValueError, OverflowError):
         modified = 0
-    version = answer.headers.get("ETag") or f"{said} {size}"
-    if len(version) > _MOST_VERSION:
-        version = blake2b(version.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    version = answer.headers.get("ETag") or f"{said} {size}"  # of which aiohttp takes 8 kB at most
     return RemoteObject(key, size, modified if 0 <= modified < _LAST_TIME else 0, version)
 
 

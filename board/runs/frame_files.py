@@ -12,20 +12,22 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from xxhash import xxh3_64
+from xxhash import xxh3_64_intdigest
 
 from board.errors import RunNotFound
 from board.remote.object_store import RemoteTrouble
+from board.runs.sealed_file import mapped
 from board.sources import presence, run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem
 from board.system import atomic_write
 from board.text.path_names import shown
+from board.user_files import folders_for_a_while, user_folders
 
 FOLDER: Final = "frame"
 """Beside the parts of an index."""
@@ -166,12 +168,25 @@ class FrameFiles:
                         pieces.append(file.read(group, columns).filter(pa.array(there)))
         return pa.concat_tables(pieces) if pieces else self.sample.select(columns).slice(0, 0)
 
-    def paths(self, columns: Sequence[str]) -> list[Path]:
-        """The files of all rows, in order of steps, of which these columns are on this machine then."""
-        for stretch in self.account.stretches:
-            with self._opened(stretch) as file:
-                file.bring(columns, range(file.groups))
-        return [self.folder / one.file for one in self.account.stretches]
+    @contextmanager
+    def paths(self, columns: Sequence[str]) -> Iterator[list[Path]]:
+        """The files of all rows, in order of steps; of an index that lies elsewhere files of these columns, until the context ends."""
+        stretches = self.account.stretches
+        if not presence.is_remote(self.folder):
+            for one in stretches:
+                with self._opened(one):  # its footer is verified here, and by nobody else
+                    pass
+            yield [self.folder / one.file for one in stretches]
+            return
+        import pyarrow.parquet as pq
+
+        cache = user_folders.cache()
+        with folders_for_a_while.made(cache / FOLDER, cache, FOLDER) as folder:
+            for one in stretches:
+                pq.write_table(
+                    pa.concat_tables(self._of_stretch(one, columns, None, None)), folder / one.file, write_page_checksum=True
+                )
+            yield [folder / one.file for one in stretches]
 
     def _of_stretch(self, stretch: Stretch, columns: Sequence[str], first: int | None, last: int | None) -> Iterator[pa.Table]:
         named = list(dict.fromkeys([*columns, "frame/step"]))
@@ -210,34 +225,36 @@ class FrameFiles:
         return self._held[name]
 
     def _verified(self, name: str) -> pa.Table:
-        with self._sound(name) as (path, size):
-            presence.bring([(path, 0, size)])
-            if sum_of(path) != self.account.sums[name]:
+        with self._sound(name) as (path, _):
+            whole = mapped(path)
+            if xxh3_64_intdigest(whole) != self.account.sums[name]:
                 raise ValueError("it is not as it was written")
-            with pa.memory_map(str(path)) as source:
-                return pa.ipc.open_file(source).read_all()
+            return pa.ipc.open_file(whole).read_all()
 
 
 class _RowsFile:
-    """One file of rows, brought here where the index lies elsewhere: its footer is verified first, its pages as they are read."""
+    """One file of rows: its footer is verified first, its pages as they are read, and of an index that lies elsewhere fetched."""
 
     def __init__(self, path: Path, size: int, stretch: Stretch) -> None:
         # here alone: opening a run that has no such files starts sooner without it
         import pyarrow.parquet as pq
 
         self._path = path
-        presence.bring([(path, max(0, size - _PIECE), size)])
-        start, stop = _footer(path)
-        presence.bring([(path, start, stop)])
+        presence.look_ahead([(path, max(0, size - _PIECE), size)])
         if sum_of_footer(path) != stretch.footer:
             raise ValueError("it is not as it was written")
-        self._file = pq.ParquetFile(str(path), page_checksum_verification=True)
+        source = run_files.opened(path) if presence.is_remote(path) else str(path)
+        self._file = pq.ParquetFile(source, page_checksum_verification=True)
         self.rows: int = self._file.metadata.num_rows
         self.groups: int = self._file.num_row_groups
 
     def read(self, group: int, columns: Sequence[str]) -> pa.Table:
         """Some columns of a group of rows. Raises OSError where one is damaged."""
-        self.bring(columns, [group])
+        known = self._file.metadata.row_group(group)
+        chunks = [known.column(self._file.schema_arrow.get_field_index(name)) for name in columns]
+        starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
+        spans = zip(starts, chunks, strict=True)
+        presence.look_ahead((self._path, start, start + one.total_compressed_size) for start, one in spans)
         return self._file.read_row_group(group, list(columns), use_threads=False)
 
     def ends(self, group: int, column: str) -> tuple[int, int]:
@@ -245,27 +262,14 @@ class _RowsFile:
         known = self._file.metadata.row_group(group).column(self._file.schema_arrow.get_field_index(column)).statistics
         return known.min, known.max
 
-    def bring(self, columns: Sequence[str], groups: Sequence[int]) -> None:
-        """Have these columns of these groups on this machine."""
-        at = [self._file.schema_arrow.get_field_index(name) for name in columns]
-        chunks = [self._file.metadata.row_group(group).column(column) for group in groups for column in at]
-        starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
-        spans = zip(starts, chunks, strict=True)
-        presence.bring([(self._path, start, start + one.total_compressed_size) for start, one in spans])
-
 
 def sum_of_footer(path: Path) -> int:
     """The sum of what Parquet keeps no checksum of: where a file's pages lie, and what is in them. Raises OSError."""
-    with path.open("rb") as stream:
-        return _digest_of(stream, *_footer(path))
-
-
-def _footer(path: Path) -> tuple[int, int]:
-    """Where the metadata of a file of Parquet begin and end: their length stands before the last four bytes."""
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        stream.seek(max(0, size - 8))
-        return max(0, size - 8 - int.from_bytes(stream.read(4), "little")), size
+    with run_files.opened(path) as stream:
+        end = stream.seek(0, os.SEEK_END) - 8  # the length of the metadata stands before the last four bytes
+        stream.seek(max(0, end))
+        stream.seek(max(0, end - int.from_bytes(stream.read(4), "little")))
+        return int(xxh3_64_intdigest(stream.read()))
 
 
 def unusable(index: Path, name: str, error: Exception) -> RunNotFound:
@@ -276,17 +280,8 @@ def unusable(index: Path, name: str, error: Exception) -> RunNotFound:
 
 
 def sum_of(path: Path) -> int:
-    """The sum of a whole file. Raises OSError."""
-    with path.open("rb") as stream:
-        return _digest_of(stream, 0, os.fstat(stream.fileno()).st_size)
-
-
-def _digest_of(stream: BinaryIO, start: int, stop: int) -> int:
-    digest = xxh3_64()
-    stream.seek(start)
-    while piece := stream.read(min(_PIECE, stop - stream.tell())):
-        digest.update(piece)
-    return int(digest.intdigest())
+    """The sum of a file's bytes. Raises OSError."""
+    return int(xxh3_64_intdigest(mapped(path)))
 
 
 def read(index: Path, of: str) -> FrameFiles | None:
@@ -314,9 +309,9 @@ def was_begun(index: Path) -> bool:
     return any((index / FOLDER).glob("rows-*"))
 
 
-def write(index: Path, account: FrameAccount) -> None:
+def write(folder: Path, account: FrameAccount) -> None:
     """Say that the frame is there, in one move. Raises OSError."""
-    atomic_write.write(index / FOLDER / NAME, sealed_json.dumps({"layout": LAYOUT, **asdict(account)}), durable=True)
+    atomic_write.write(folder / NAME, sealed_json.dumps({"layout": LAYOUT, **asdict(account)}), durable=True)
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:

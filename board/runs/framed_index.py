@@ -23,7 +23,8 @@ from board.runs.load_report import LoadReport
 from board.runs.merging import natural_order
 from board.runs.part_reader import PartReader
 from board.runs.parts import Part, with_lines_after
-from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
+from board.runs.parts_by_key import PartsAccount, PartsByKey
+from board.runs.parts_on_demand import LazyParts
 from board.runs.rollout import ParsedSource
 from board.schema import OTHER_FIELDS
 from board.sources import presence
@@ -40,16 +41,16 @@ class FramedIndex:
         self._reader = PartReader(indexed.store, indexed.reading, report)
         self._opening = threading.Lock()
         account, parts = files.account, files.parts
-        self.starts: NDArray[np.int64] = np.append(parts.column("start").to_numpy(), np.int64(account.rows))
         told = PartsAccount(
+            np.append(parts.column("start").to_numpy(), np.int64(account.rows)),
             account.token_metrics,
             account.text_columns,
             account.has_tokens,
             account.has_alternatives,
             frozenset(account.moments),
-            has_measures=True,
+            all_at_hand=not is_sample,
         )
-        self.by_key = PartsOnDemand(LazyParts(len(parts), self._part), self.starts, told, all_at_hand=not is_sample)
+        self.by_key = PartsByKey(LazyParts(len(parts), self._part), told)
 
     def _part(self, number: int) -> Part:
         """A part, opened. Raises RunNotFound where it is damaged and its shard does not have it any more, or the index is another by now."""
@@ -135,7 +136,7 @@ class FramedIndex:
         for number in np.flatnonzero(holding.to_numpy()).tolist():
             found = _row(self.by_key.parts[number], place, wanted, named.nth)
             if found is not None:
-                return int(self.starts[number]) + found[0], found[1]
+                return int(self.by_key.account.starts[number]) + found[0], found[1]
         return None
 
 

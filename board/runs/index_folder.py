@@ -52,17 +52,19 @@ class IndexReadOnly(IndexFolder):
 
     def look_ahead(self, found: Iterable[Shard]) -> None:
         """Have the manifests of shards be here, all at once, where the index lies elsewhere."""
-        paths = [self._manifest(shard) for shard in found]
-        presence.look_ahead((path, 0, size) for path in paths if (size := _size_elsewhere(path)))
+        presence.look_ahead((self._manifest(shard), 0, presence.ALL) for shard in found)
 
     def look_into(self, pieces: Iterable[Piece], whole: int = 0) -> None:
         """Have what every open reads of these pieces' parts be here, all at once, where the index lies elsewhere.
 
         Parts of at most `whole` bytes are fetched whole.
         """
-        files = [(self.folder / file.name, file.sums) for piece in pieces for file in piece.files]
-        if files and presence.is_remote(files[0][0]):
-            presence.look_ahead(span for path, sums in files for span in _ends(path, [stop for stop, _ in sums], whole))
+        files = [(self.folder / file.name, [0, *(stop for stop, _ in file.sums)]) for piece in pieces for file in piece.files]
+        presence.look_ahead(
+            (path, *span)
+            for path, stops in files
+            for span in ([(0, stops[-1])] if stops[-1] <= whole else [(0, stops[1]), (stops[-2], stops[-1])])
+        )
 
     def forget(self, piece: Piece) -> None:
         """Leave it there: who writes the index next finds it damaged and mends it."""
@@ -72,18 +74,3 @@ class IndexReadOnly(IndexFolder):
 
     def _has(self, piece: Piece) -> bool:
         return True
-
-
-def _size_elsewhere(path: Path) -> int:
-    """Bytes of a file of a mirror; 0 for one of this machine's own, or that is gone."""
-    try:
-        return path.stat().st_size if presence.is_remote(path) else 0
-    except OSError:
-        return 0
-
-
-def _ends(path: Path, stops: Sequence[int], whole: int) -> list[presence.Span]:
-    """The first stretch of a part and its last, or all of it."""
-    if stops[-1] <= whole:
-        return [(path, 0, stops[-1])]
-    return [(path, 0, stops[0]), (path, stops[-2] if len(stops) > 1 else 0, stops[-1])]

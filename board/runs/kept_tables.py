@@ -15,7 +15,7 @@ import pyarrow as pa
 from xxhash import xxh3_64_hexdigest
 
 from board.runs.parts import Part
-from board.sources import presence
+from board.runs.sealed_file import mapped
 from board.system import atomic_write
 
 Make = Callable[[Part], pa.Table]
@@ -84,10 +84,7 @@ def _path(part: Part, name: str) -> Path | None:
 def _read(path: Path) -> pa.Table | None:
     """The table in a file, mapped; None where there is none, or it is not as it was written."""
     try:
-        if presence.is_remote(path):
-            presence.bring([(path, 0, path.stat().st_size)])
-        with pa.memory_map(str(path)) as source:
-            whole = source.read_buffer()
+        whole = mapped(path)
     except OSError:
         return None
     head, body = whole.slice(0, min(_HEAD, whole.size)), whole.slice(min(_HEAD, whole.size))

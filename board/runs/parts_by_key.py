@@ -3,8 +3,8 @@
 Knows neither the order of the run's frame nor its shards.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,130 +20,135 @@ from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
 
 
-class PartsByKey:
-    """Parts, and the way from a rollout's key to its part and row."""
+@dataclass(frozen=True)
+class PartsAccount:
+    """What the parts of a run hold together."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self.parts = parts
-
-    def beside(self, _rows: KeptRows) -> "PartsByKey":
-        """The same with columns of some rollouts at hand: parts in memory have all of them."""
-        return self
-
-    all_at_hand = True
+    starts: NDArray[np.int64]
+    """The key of each part's first rollout, and the number of rollouts. (parts + 1,)"""
+    token_metrics: tuple[str, ...]
+    """Field names of the token arrays that any row has: the declared ones first."""
+    text_columns: tuple[str, ...]
+    """Names of the text fields that any row has: the declared ones first."""
+    has_tokens: bool
+    has_alternatives: bool
+    """Whether any row says what else could have been sampled."""
+    moment_names: frozenset[str]
+    """Names of the columns of `moment` that any part has."""
+    all_at_hand: bool = True
     """Whether the rollouts of all parts can be in memory together."""
 
-    @property
-    def has_measures(self) -> bool:
-        """Whether `measure` knows what is measured of texts: it is not of parts in memory."""
-        return False
 
-    def measure(self, name: str, _keys: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What was measured of some rollouts when an index was made, in their order."""
-        raise KeyError(name)
+def account_of(parts: Sequence[Part]) -> PartsAccount:
+    """What parts that are all there hold."""
+    starts = np.cumsum([0, *map(len, parts)])
+    tokens = dict.fromkeys(name for part in parts for name in part.tokens.column_names)
+    texts = dict.fromkeys(name for part in parts for name in part.texts.column_names)
+    moments = frozenset(name for part in parts for name in part.moments.column_names)
+    metrics = [name for name in tokens if name not in NO_METRIC]
+    named = _declared_first(TOKEN_METRICS, metrics), _declared_first(TEXTS, texts)
+    return PartsAccount(starts, *named, TOKENS in tokens, ALTERNATIVES in tokens, moments)
+
+
+def _declared_first(declared: Sequence[str], seen: Iterable[str]) -> tuple[str, ...]:
+    return (*(name for name in declared if name in {*seen}), *(name for name in seen if name not in declared))
+
+
+@dataclass(frozen=True, eq=False)
+class PartsByKey:
+    """Parts, and the way from a rollout's key to its part and row.
+
+    Those of an index are opened as they are needed. What is asked there of many rollouts, such as the sums of their tokens, comes from the
+    rows that are at hand, where all of them are, and touches no part.
+    """
+
+    parts: Sequence[Part]
+    of_index: PartsAccount | None = None
+    """None where all parts are there."""
+    rows: tuple[KeptRows, ...] = ()
+    """Rows of the index that are at hand, the first first; what is measured of texts, too."""
+
+    def beside(self, rows: KeptRows) -> "PartsByKey":
+        """The same with these rows at hand, too: parts that are all there have all of them."""
+        return replace(self, rows=(rows, *self.rows)) if self.of_index else self
+
+    @cached_property
+    def account(self) -> PartsAccount:
+        """What they hold together."""
+        return self.of_index or account_of(self.parts)
 
     def __len__(self) -> int:
         """How many rollouts there are: their keys are the numbers below this one."""
-        return int(self._starts[-1])
+        return int(self.account.starts[-1])
 
-    @cached_property
-    def _starts(self) -> NDArray[np.int64]:
-        """The key of each part's first rollout, and the number of rollouts."""
-        return np.cumsum([0, *map(len, self.parts)])
+    def measure(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What was measured of some rollouts when an index was made, in their order. Raises KeyError where one is not at hand."""
+        found = self._from_rows(f"measured/{name}", keys, np.nan)
+        if found is None:
+            raise KeyError(name)
+        return found
 
-    def first_key(self, number: int) -> int:
-        """The key of the first rollout of the part of that number."""
-        return int(self._starts[number])
+    def source(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A number of the source of each of some rollouts, in their order. (len(keys),)
 
-    def nths(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which of the rollouts of its record each is, in the order of the keys."""
-        return self._all_nths[keys]
+        `nth`: which of the rollouts of its record it is; `offset`: the byte of its shard at which its line begins; `prompt_key`: equal for
+        rollouts of the same prompt (`board.runs.prompt_keys`).
+        """
+        return self._numbers("source", lambda part: part.scalars, name, keys, 0)
 
-    def offsets(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The byte of its shard at which each rollout's line begins, in the order of the keys."""
-        return self._all_offsets[keys]
+    def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
+        if name not in self.account.moment_names:
+            return np.full(len(keys), np.nan)
+        return self._numbers("moment", lambda part: part.moments, name, keys, np.nan)
 
-    def prompt_keys(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Equal for rollouts of the same prompt (`board.runs.prompt_keys`), in the order of the keys."""
-        return self._all_prompt_keys[keys]
+    def _numbers(
+        self, kind: str, table: Callable[[Part], Columns], name: str, keys: NDArray[np.int64], missing: float
+    ) -> NDArray[Any]:
+        if self.of_index is None:
+            held = [(table(part), len(part)) for part in self.parts]
+            pieces = [one.column(name).to_numpy() if name in one.column_names else np.full(rows, missing) for one, rows in held]
+            return np.concatenate([np.full(0, missing), *pieces], dtype=type(missing))[keys]
+        found = self._from_rows(f"{kind}/{name}", keys, missing)
+        if found is None:
+            found = np.full(len(keys), missing)
+            for number, chosen in self._by_part(keys):
+                one = table(self.parts[number])
+                if name in one.column_names:
+                    found[chosen] = one.column(name).to_numpy()[keys[chosen] - self.account.starts[number]]
+        return found
 
-    @cached_property
-    def _all_nths(self) -> NDArray[np.int64]:
-        return self._numbers_of("nth")
-
-    @cached_property
-    def _all_offsets(self) -> NDArray[np.int64]:
-        return self._numbers_of("offset")
-
-    @cached_property
-    def _all_prompt_keys(self) -> NDArray[np.int64]:
-        return self._numbers_of("prompt_key")
-
-    def _numbers_of(self, column: str) -> NDArray[np.int64]:
-        return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column(column).to_numpy() for part in self.parts)])
+    def _from_rows(self, name: str, keys: NDArray[np.int64], missing: float) -> NDArray[Any] | None:
+        """A column of rollouts all of which are at hand; None where one is not."""
+        values, left = np.full(len(keys), missing), np.arange(len(keys))
+        for rows in self.rows:
+            at = rows.places(keys[left])
+            there = at >= 0
+            if there.any():
+                values[left[there]] = rows.column(name)[at[there]]
+            left = left[~there]
+        return None if len(left) else values
 
     def locate(self, key: int) -> tuple[Part, int] | None:
         """The part that holds a rollout, and its row there; None when there is no such rollout."""
-        if not 0 <= key < len(self):
-            return None
-        number = int(self._numbers(np.asarray(key)))
-        return self.parts[number], key - int(self._starts[number])
-
-    def _numbers(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each key the number of its part."""
-        return np.searchsorted(self._starts, keys, side="right") - 1
+        for number, _ in self._by_part(np.array([key])) if 0 <= key < len(self) else ():
+            return self.parts[number], key - int(self.account.starts[number])
+        return None
 
     def _by_part(self, keys: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The numbers of the parts that hold some of the keys, each with the places of these."""
         if not len(keys):
             return
         order = np.argsort(keys, kind="stable")
-        numbers = self._numbers(keys[order])
+        numbers = np.searchsorted(self.account.starts, keys[order], side="right") - 1
         there, firsts = np.unique(numbers, return_index=True)
         yield from zip(there.tolist(), np.split(order, firsts[1:]), strict=True)
 
-    @property
-    def token_metrics(self) -> tuple[str, ...]:
-        """Field names of the token arrays that any row has: the declared ones first."""
-        return self._present(TOKEN_METRICS, lambda part: part.tokens, set(NO_METRIC))
-
-    @property
-    def text_columns(self) -> tuple[str, ...]:
-        """Names of the text fields that any row has: the declared ones first."""
-        return self._present(TEXTS, lambda part: part.texts, set())
-
-    @property
-    def has_tokens(self) -> bool:
-        """Whether any row has response_tokens."""
-        return any(TOKENS in part.tokens.column_names for part in self.parts)
-
-    def _present(
-        self, declared: tuple[str, ...], table: Callable[[Part], Columns], leave_out: AbstractSet[str]
-    ) -> tuple[str, ...]:
-        seen = dict.fromkeys(name for part in self.parts for name in table(part).column_names if name not in leave_out)
-        return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
-
-    @cached_property
-    def moment_names(self) -> frozenset[str]:
-        """Names of the columns of `moment` that any part has."""
-        return frozenset(name for part in self.parts for name in part.moments.column_names)
-
-    def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
-        """A column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
-        pieces = [
-            part.moments.column(name).to_numpy() if name in part.moments.column_names else np.full(len(part), np.nan)
-            for part in self.parts
-        ]
-        return np.concatenate([np.zeros(0), *pieces])[keys]
-
     def rows_of(self, keys: NDArray[np.int64]) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
         """The parts that hold some of the rollouts, each with the key of its first one and the rows that are asked for, rising."""
-        wanted = np.zeros(len(self), bool)
-        wanted[keys] = True
-        for part, start in zip(self.parts, self._starts.tolist(), strict=False):
-            rows = np.flatnonzero(wanted[start : start + len(part)])
-            if len(rows):
-                yield part, start, rows
+        for number, chosen in self._by_part(keys):
+            start = int(self.account.starts[number])
+            yield self.parts[number], start, np.sort(keys[chosen]) - start
 
     def at_tokens(self, column: str, keys: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[Any]:
         """What a token column holds at a position of each of some rollouts, in their order; missing where the rollout has no such token.
@@ -155,7 +160,7 @@ class PartsByKey:
             part = self.parts[number]
             if column in part.tokens.column_names:
                 lists = part.tokens.column(column).chunk(0)
-                bounds, rows = lists.offsets.to_numpy(), keys[chosen] - self._starts[number]
+                bounds, rows = lists.offsets.to_numpy(), keys[chosen] - self.account.starts[number]
                 at = bounds[rows] + positions[chosen]
                 there = (positions[chosen] >= 0) & (at < bounds[rows + 1]) & lists.is_valid().to_numpy(zero_copy_only=False)[rows]
                 found[chosen[there]] = lists.values.take(pa.array(at[there])).to_numpy(zero_copy_only=False)
@@ -167,20 +172,17 @@ class PartsByKey:
 
     def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One token column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
-        held = (part.tokens.column(column).type for part in self.parts if column in part.tokens.column_names)
-        return self._gathered(lambda part: part.tokens, column, keys, next(held))
-
-    @cached_property
-    def has_alternatives(self) -> bool:
-        """Whether any row says what else could have been sampled."""
-        return any(ALTERNATIVES in part.tokens.column_names for part in self.parts)
+        wanted = np.asarray(keys, np.int64)
+        held = (self.parts[number] for number, _ in self._by_part(wanted)) if self.of_index else self.parts
+        kinds = (part.tokens.column(column).type for part in held if column in part.tokens.column_names)
+        return self._gathered(lambda part: part.tokens, column, wanted, next(kinds, pa.large_list(pa.float32())))
 
     def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
         of_texts, tokens = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
         for number, chosen in self._by_part(keys):
             part = self.parts[number]
-            rows = keys[chosen] - self._starts[number]
+            rows = keys[chosen] - self.account.starts[number]
             for column in part.texts.column_names:
                 of_texts[chosen] += pc.fill_null(pc.binary_length(part.texts.column(column)), 0).to_numpy()[rows]
             if COUNTS in part.tokens.column_names:
@@ -193,7 +195,7 @@ class PartsByKey:
         """A column of the given rollouts, in their order, piece by piece out of their parts; null where a part lacks it."""
         wanted = np.asarray(keys, np.int64)
         pieces = [
-            _taken(table(self.parts[number]), column, wanted[chosen] - self._starts[number], kind)
+            _taken(table(self.parts[number]), column, wanted[chosen] - self.account.starts[number], kind)
             for number, chosen in self._by_part(wanted)
         ]
         if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back

@@ -81,12 +81,12 @@ class Run:
 
     def first_key(self, number: int) -> int:
         """The key of the first rollout of the part of that number."""
-        return self._by_key.first_key(number)
+        return int(self._by_key.account.starts[number])
 
     @property
     def is_partial(self) -> bool:
         """Whether it is some rollouts of an index that is larger than memory: to go through all of `parts` would take hours."""
-        return not self._by_key.all_at_hand
+        return not self._by_key.account.all_at_hand
 
     @property
     def name(self) -> str:
@@ -154,11 +154,11 @@ class Run:
     @cached_property
     def prompt_keys(self) -> NDArray[np.int64]:
         """Equal for rollouts of the same prompt at whatever step, in the frame's order; `prompt_keys.NO_PROMPT` where there is none. (rows,)"""
-        return self._by_key.prompt_keys(self.frame.index.to_numpy())
+        return self._by_key.source("prompt_key", self.frame.index.to_numpy())
 
     def prompt_key(self, key: int) -> int:
         """The key of the prompt of one rollout, by the rollout's."""
-        return int(self._by_key.prompt_keys(np.array([key]))[0])
+        return int(self._by_key.source("prompt_key", np.array([key]))[0])
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
@@ -210,17 +210,17 @@ class Run:
     @property
     def token_metrics(self) -> tuple[str, ...]:
         """Field names of the token arrays that any row has: the declared ones first."""
-        return self._by_key.token_metrics
+        return self._by_key.account.token_metrics
 
     @property
     def text_columns(self) -> tuple[str, ...]:
         """Names of the text fields that any row has: the declared ones first."""
-        return self._by_key.text_columns
+        return self._by_key.account.text_columns
 
     @property
     def has_tokens(self) -> bool:
         """Whether any row has response_tokens."""
-        return self._by_key.has_tokens
+        return self._by_key.account.has_tokens
 
     def without_rows(self) -> dict[str, str]:
         """Shards that no rollout is of, and why; of a run that is not read whole nobody knows."""
@@ -239,8 +239,8 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         part, row = self._row_of(key)
-        if part.file is not None and presence.is_remote(part.file):  # all of it at once, rather than a column after the other
-            presence.look_ahead([(part.file, 0, part.file.stat().st_size)])
+        if part.file is not None:  # all of it at once, rather than a column after the other
+            presence.look_ahead([(part.file, 0, presence.ALL)])
         return rollout_at(part, row, key)
 
     def tokens_of(self, key: int) -> pa.Array | None:
@@ -267,7 +267,7 @@ class Run:
     @property
     def has_measures(self) -> bool:
         """Whether `measures` knows what is measured of texts."""
-        return self._by_key.has_measures
+        return self._by_key.of_index is not None
 
     def measures(self, names: Sequence[str]) -> pd.DataFrame:
         """What was measured of texts when the run's index was made, NaN where a rollout has none; index and order are the frame's."""
@@ -288,7 +288,7 @@ class Run:
     @property
     def moment_names(self) -> frozenset[str]:
         """The columns of `board.metrics.token_sums` that some row may have."""
-        return self._by_key.moment_names
+        return self._by_key.account.moment_names
 
     def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         """One column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
@@ -301,7 +301,7 @@ class Run:
     @property
     def list_columns(self) -> tuple[str, ...]:
         """Names of the columns of `lists`: response_tokens, then the token metrics, then what else could have been sampled."""
-        held, others = (TOKENS,) * self._by_key.has_tokens, (ALTERNATIVES,) * self._by_key.has_alternatives
+        held, others = (TOKENS,) * self.has_tokens, (ALTERNATIVES,) * self._by_key.account.has_alternatives
         return (*held, *self.token_metrics, *others)
 
     def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
@@ -334,11 +334,12 @@ class Run:
             return self._key_in_index(named)
         of_shard = self.frame["shard"] == named.shard
         if named.line is None:
-            found = self.frame.index[of_shard & (self._by_key.offsets(self.frame.index.to_numpy()) == named.offset)]
+            found = self.frame.index[of_shard & (self._by_key.source("offset", self.frame.index.to_numpy()) == named.offset)]
         else:
             found = self.frame.index[of_shard & (self.frame["line"] == named.line)]
         return next(
-            (int(key) for key, nth in zip(found, self._by_key.nths(found.to_numpy()), strict=True) if nth == named.nth), None
+            (int(key) for key, nth in zip(found, self._by_key.source("nth", found.to_numpy()), strict=True) if nth == named.nth),
+            None,
         )
 
     def _key_in_index(self, named: ParsedSource) -> int | None:
@@ -352,7 +353,7 @@ class Run:
         """How links name these rollouts, in their order; those of a run that is larger than memory need not be in the frame."""
         if self.beyond and not pd.Index(keys).isin(self.frame.index).all():
             return [source_at(*self._row_of(int(key))) for key in keys]
-        rows, nths, offsets = self.frame.loc[keys], self._by_key.nths(keys), self._by_key.offsets(keys)
+        rows, nths, offsets = self.frame.loc[keys], self._by_key.source("nth", keys), self._by_key.source("offset", keys)
         return [
             source_of(shard, line, int(nth), int(offset))
             for shard, line, nth, offset in zip(rows["shard"], rows["line"], nths, offsets, strict=True)

@@ -148,26 +148,36 @@ def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
     each = min(MOST_EACH, max(1, size // SNIPPET_BYTES // max(1, len(plain))))
-    last = {one.shard.name: one for one in plain}
-    places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
-    places += [(one, max(one.start, one.stop - SNIPPET_BYTES)) for one in last.values()]
-    order = {shard: at for at, shard in enumerate(last)}
+    places = _places(plain, each, {one.shard.name: one for one in plain}.values())
     is_remote = any(presence.is_remote(one.shard.path) for one in plain[:1])
-    places.sort(key=lambda place: (order[place[0].shard.name], place[1]))
+    apart = _taken(places, len(places), size, SHARD_BYTES, counted=not is_remote)
+    return apart if is_remote else _counted(apart)
+
+
+def _places(plain: Sequence[ByteRange], each: int, ends: Iterable[ByteRange]) -> list[tuple[ByteRange, int]]:
+    """Where snippets may begin, in the order of shards and bytes: so many in each byte range, and near the end of some."""
+    places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
+    places += [(one, max(one.start, one.stop - SNIPPET_BYTES)) for one in ends]
+    order = {name: at for at, name in enumerate(dict.fromkeys(one.shard.name for one in plain))}
+    return sorted(places, key=lambda place: (order[place[0].shard.name], place[1]))
+
+
+def _taken(
+    places: Sequence[tuple[ByteRange, int]], most: int, size: int, each_shard: int, *, counted: bool = False
+) -> list[Snippet]:
+    """At most `most` snippets of about `size` bytes, spread over the places, which are in order; a shard costs so many bytes, too."""
     found: dict[int, Snippet] = {}
-    left, seen = size, set[str]()
-    if is_remote:
-        presence.look_ahead(_around(places[number]) for number in spread(len(places))[: max(1, size // SNIPPET_BYTES)])
-    for number in spread(len(places)):
+    numbers, left, seen = spread(len(places))[:most], size, set[str]()
+    presence.look_ahead(_around(places[number]) for number in numbers[: max(1, size // SNIPPET_BYTES)])
+    for number in numbers:
         if left <= 0:
             break
         within, place = places[number]
-        if snippet := snippet_at(within, place, UNCOUNTED if is_remote and place > within.start else 0):
+        if snippet := snippet_at(within, place, 0 if counted or place == within.start else UNCOUNTED):
             found[number] = snippet
-            left -= snippet.stop - snippet.start + (0 if snippet.within.shard.name in seen else SHARD_BYTES)
-            seen.add(snippet.within.shard.name)
-    apart = _apart(found[number] for number in sorted(found))
-    return [*apart] if is_remote else _counted(apart)
+            left -= snippet.stop - snippet.start + (0 if within.shard.name in seen else each_shard)
+            seen.add(within.shard.name)
+    return [*_apart(found[number] for number in sorted(found))]
 
 
 def _around(place: tuple[ByteRange, int]) -> presence.Span:
@@ -181,22 +191,8 @@ def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet
     Nothing else is read, so that the lines before them are UNCOUNTED but for a range's first.
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
-    if not plain:
-        return []
-    each = max(1, most // len(plain))
-    places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
-    places.append((plain[-1], max(plain[-1].start, plain[-1].stop - SNIPPET_BYTES)))
-    presence.look_ahead(_around(places[number]) for number in spread(len(places))[:most])
-    found: dict[int, Snippet] = {}
-    for number in spread(len(places))[:most]:
-        if size <= 0:
-            break
-        within, place = places[number]
-        if snippet := snippet_at(within, place, UNCOUNTED if place > within.start else 0):
-            found[number] = snippet
-            size -= snippet.stop - snippet.start
-    order = {one.shard.name: at for at, one in enumerate(plain)}
-    return [*_apart(sorted(found.values(), key=lambda one: (order[one.within.shard.name], one.start)))]
+    places = _places(plain, max(1, most // max(1, len(plain))), plain[-1:])
+    return _taken(places, most, size, 0)
 
 
 def _apart(found: Iterable[Snippet]) -> Iterator[Snippet]:

@@ -44,8 +44,8 @@ class Sealed:
         self._seen = self._state()
         if status.st_size != self._stops[-1] or self._stops != sorted(self._stops):
             raise Damaged(f"{path.name} is not as long as it was written")
-        with pa.memory_map(str(path)) as source:
-            self.whole: pa.Buffer = source.read_buffer()
+        self._fetched = bytearray(status.st_size if self._is_remote else 0)
+        self.whole = pa.py_buffer(self._fetched) if self._is_remote else mapped(path)
         if not (self.is_sound(HEAD) and self.is_sound(len(sums) - 1)):
             raise Damaged(f"{path.name} is not as it was written")
 
@@ -59,8 +59,9 @@ class Sealed:
         if self._is_cut:  # to read what is cut off would end the process
             return False
         if at not in self._verified and self._is_remote:
+            start, stop = self._stops[at], self._stops[at + 1]
             with suppress(OSError):  # what is not there does not fit its sum
-                presence.bring([(self.path, self._stops[at], self._stops[at + 1])])
+                self._fetched[start:stop] = presence.fetched(self.path, start, stop) or bytes(stop - start)
         if at not in self._verified and _digest(self.whole, self._stops[at], self._stops[at + 1]) == self._digests[at]:
             self._verified.add(at)
         return at in self._verified
@@ -81,10 +82,17 @@ class Sealed:
         return (status.st_size, 0, 0) if self._is_remote else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def mapped(path: Path) -> pa.Buffer:
+    """All of a file: mapped, and of one that lies elsewhere fetched. Raises OSError."""
+    if (fetched := presence.fetched(path)) is not None:
+        return pa.py_buffer(fetched)
+    with pa.memory_map(str(path)) as source:
+        return source.read_buffer()
+
+
 def sums(path: Path, one_by_one: int) -> tuple[Sum, ...]:
     """The sums of an Arrow file that was just written: of its head, of each of its last columns, so many of them, and of its end."""
-    with pa.memory_map(str(path)) as source:
-        whole = source.read_buffer()
+    whole = mapped(path)
     table = pa.ipc.open_file(whole).read_all()
     ranges = [_range(table.column(at).chunk(0), whole.address) for at in range(table.num_columns)]
     starts = [start for start, _ in ranges[len(ranges) - one_by_one :]]

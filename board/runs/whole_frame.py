@@ -17,11 +17,11 @@ def whole_frame(scalars: pd.DataFrame, by_key: PartsByKey) -> pd.DataFrame:
     """
     frame = scalars.copy()
     rollouts = [_rollout(by_key, int(key)) for key in frame.index]
-    lists: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in rollouts]} if by_key.has_tokens else {}
+    lists: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in rollouts]} if by_key.account.has_tokens else {}
     if any(rollout.alternatives is not None for rollout in rollouts):
         lists[ALTERNATIVES] = [None if one.alternatives is None else list(one.alternatives) for one in rollouts]
-    lists |= {name: [rollout.arrays.get(name) for rollout in rollouts] for name in by_key.token_metrics}
-    for name in by_key.text_columns:
+    lists |= {name: [rollout.arrays.get(name) for rollout in rollouts] for name in by_key.account.token_metrics}
+    for name in by_key.account.text_columns:
         column = f"{name} (text)" if name in frame or name in lists else name
         frame[column] = by_key.texts(name, frame.index.to_numpy()).to_pandas().to_numpy()
     for name, values in lists.items():

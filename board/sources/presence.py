@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from board.remote import places
-from board.remote.places import BLOCK, REQUEST_BLOCKS
+from board.remote.places import BLOCK
+from board.remote.places import REQUEST as REQUEST
 from board.remote.places import Span as Span
 
 if TYPE_CHECKING:
     from board.remote.mirror import Mirror
 
-REQUEST: Final = REQUEST_BLOCKS * BLOCK
-"""Bytes asked for at once."""
+ALL: Final = 1 << 62
+"""Where a span ends that is of all of a file."""
 
 AHEAD: Final = 256
 """So many things that are gone through have what is read of them asked for before their turn."""
@@ -31,12 +32,10 @@ def is_remote(path: Path) -> bool:
     return _mirror_of(path) is not None
 
 
-def bring(spans: Iterable[Span]) -> None:
-    """Have these bytes in their files, for libraries that read those by themselves. Raises OSError."""
-    wanted = [*spans]
-    mirror = _mirror_of(wanted[0][0]) if wanted else None
-    if mirror is not None:
-        mirror.bring(wanted)
+def fetched(path: Path, start: int = 0, stop: int = ALL) -> bytes | None:
+    """Bytes of a file that lies elsewhere, all of them unless some are named; None of one of this machine's own. Raises OSError."""
+    mirror = _mirror_of(path)
+    return mirror.read(mirror.found(path), start, stop) if mirror else None
 
 
 def look_ahead(spans: Iterable[Span]) -> None:
@@ -46,7 +45,7 @@ def look_ahead(spans: Iterable[Span]) -> None:
         if mirror is None:
             return
         with suppress(OSError):
-            mirror.look_ahead(path, start, stop)
+            mirror.ask(mirror.found(path), start, stop)
 
 
 def ahead(things: Iterable[_T], spans_of: Callable[[_T], Iterable[Span]]) -> Iterator[_T]:

@@ -49,12 +49,10 @@ def answer(run: Run, query: str, limits: Limits = LIMITS, also: Sequence[str] = 
             stored[name] = place if place in files.sample.column_names else f"measured/{given}"
     stored[IS_SAMPLED] = SAMPLED
     needed = {stored[name] for name in {KEY, IS_SAMPLED, *may_be_named(list(stored), asked)}}
-    told = {
-        "paths": [str(path) for path in files.paths(sorted(needed))],
-        "columns": stored,
-        "where": " AND ".join(f"(\n{one}\n)" for one in conditions if one),
-    }
-    said = answered(pa.table({KEY: pa.array([], pa.int64())}), query, limits, stored=json.dumps(told))
+    where = " AND ".join(f"(\n{one}\n)" for one in conditions if one)
+    with files.paths(sorted(needed)) as paths:
+        told = {"paths": [*map(str, paths)], "columns": {name: at for name, at in stored.items() if at in needed}, "where": where}
+        said = answered(pa.table({KEY: pa.array([], pa.int64())}), query, limits, stored=json.dumps(told))
     if reason := (said.schema.metadata or {}).get(b"error"):
         raise BoardError(_with_cause(reason.decode(), run))
     return said

@@ -160,7 +160,7 @@ def test_range_that_always_fails_is_reported_and_the_rest_is_whole(run: Path, tm
     assert all(engine.parsed.count((one.shard, one.start)) == TRIES for one in result.failed)
     found = open_run(tmp_path / "index")
     lost = {(one.start, one.stop) for one in result.failed}
-    offsets = here._by_key.offsets(np.arange(here.rows_read))
+    offsets = here._by_key.source("offset", np.arange(here.rows_read))
     whole = [
         not (shard == "rank_0.jsonl" and any(start <= offsets[int(str(key))] < stop for start, stop in lost))
         for key, shard in here.frame["shard"].items()

@@ -20,9 +20,10 @@ from board import open_run
 from board.cli.main import main
 from board.indexing import frame_writer, prefix_folder
 from board.indexing.range_task import RangeTask
-from board.remote import mounts, object_store, places, stores
+from board.remote import mounts, object_store, stores
 from board.runs.run import Run
 from board.sources import index_file, presence, shards
+from board.sql import stored_table
 
 REPOSITORY = Path(__file__).parents[2]
 WAIT_SECONDS = 60
@@ -76,10 +77,9 @@ def pieces_named(bucket: Bucket) -> int:
     return sum(len(json.loads(data.partition(b"\n")[2])["pieces"]) for data in manifests)
 
 
-def lent() -> list[Path]:
-    """What workers and drivers have left behind."""
-    cache = Path(os.environ["RL_BOARD_CACHE"])
-    return [*(cache / places.FOLDER).glob("lent-*"), *(cache / "indexing").glob("*")]
+def left_behind() -> list[Path]:
+    """What workers and drivers have left."""
+    return [*(Path(os.environ["RL_BOARD_CACHE"]) / "indexing").glob("*")]
 
 
 def test_is_what_the_run_is(bucket: Bucket, run: Path, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_is_what_the_run_is(bucket: Bucket, run: Path, tmp_path: Path) -> None:
     for place in (f"{bucket.address}/index", f"{bucket.address}/second", tmp_path / "index"):
         same(open_run(place), here)
     assert first.failed == []
-    assert lent() == []
+    assert left_behind() == []
     root = mounts.mounted(bucket.address)
     assert open_run(root / "index", within=root).raw(int(here.frame.index[3])) == here.raw(int(here.frame.index[3]))
 
@@ -150,7 +150,7 @@ def test_a_shard_replaced_in_the_middle(bucket: Bucket, run: Path) -> None:
 
     assert (result.shards_changed, result.failed) == (["rank_0.jsonl"], [])
     same(open_run(index), open_run(run))
-    assert lent() == []
+    assert left_behind() == []
 
 
 def ranges_asked(server: RangeServer) -> list[str]:
@@ -182,6 +182,8 @@ def test_what_opening_and_a_click_ask_for(tmp_path: Path, monkeypatch: pytest.Mo
         assert sorted(name.rpartition(".")[2] for name in asked) == ["arrow", "json"]  # the part, and once its shard's manifest
         found.rollout(int(found.frame.index[0]))
         assert ranges_asked(server) == []
+        query = "SELECT count(*) AS n, max(step) AS last FROM rollouts WHERE reward IS NOT NULL"
+        assert stored_table.answer(found, query).to_pylist() == [{"n": 600, "last": 99}]
     assert found.rollout(int(found.frame.index[0])).texts["response"] == "x y z" * 50
 
 
@@ -270,7 +272,7 @@ def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path, monkeypatc
     assert result.ranges_kept >= 1
     same(open_run(index), open_run(run))
     assert len(parts(bucket)) == result.ranges_kept + result.ranges_parsed + 1  # and the last line without its end
-    assert lent() == []
+    assert left_behind() == []
 
 
 def test_two_drivers_at_once(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,7 +365,7 @@ def test_its_frame(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -
     indexed(there, index)
     assert not {name for name in bucket.sizes("index/frame") if name.startswith("rows-")} & first.keys()
     same(open_run(index), open_run(run))
-    assert lent() == []
+    assert left_behind() == []
 
 
 def test_where_a_shard_is_cut_is_asked_for_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from late_browser import LateBrowser
 from playwright.sync_api import Page, expect
 from servers import Written
 from settling import settled, tab
@@ -31,13 +32,13 @@ def rollout(prompt: str, token: str, reward: float, size: float) -> dict[str, An
     }
 
 
+MIXED = [rollout("mixed", token, float(token == " yes"), 1.0 if token == " yes" else 0.2) for token in (" yes", " yes", " no")]
+
+
 @pytest.mark.journey
 def test_from_a_group_to_the_token_that_decided_it(written: Written, page: Page) -> None:
     """A click on a strip opens the group; both token views begin where they part, coloured alike; a click in the tree goes to the token."""
-    mixed = [
-        rollout("mixed", token, float(token == " yes"), 1.0 if token == " yes" else 0.2) for token in (" yes", " yes", " no")
-    ]
-    page.goto(written([*(rollout("flat", " yes", 1.0, 0.5) for _ in range(2)), *mixed], "groups").link)
+    page.goto(written([*(rollout("flat", " yes", 1.0, 0.5) for _ in range(2)), *MIXED], "groups").link)
     settled(page)
 
     strips = page.locator(".gs-row")
@@ -67,6 +68,22 @@ def test_from_a_group_to_the_token_that_decided_it(written: Written, page: Page)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/tokens\?.*token=2(&|$)"))
+    settled(page)
+    expect(page.locator(".st-key-token_view")).to_contain_text("yes")
+
+
+def test_a_page_that_the_browser_hears_of_late_is_drawn(written: Written, page: Page) -> None:
+    """Of the page before a late browser asks for new rows when the next is drawn already: Streamlit takes that out, and it comes back."""
+    late = LateBrowser(page)
+    page.goto(f"{written(MIXED, 'groups').link}&group=1&aspect=Where+they+part")
+    settled(page)
+
+    late.hold()
+    page.get_by_role("treeitem").nth(1).click()
+    page.wait_for_timeout(4_000)
+    late.release()
+
+    expect(page).to_have_url(re.compile("/tokens"))
     settled(page)
     expect(page.locator(".st-key-token_view")).to_contain_text("yes")
 

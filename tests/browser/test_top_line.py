@@ -185,12 +185,12 @@ def test_presses_while_the_page_draws_are_one_request(board_server: str, page: P
 
     late.hold()
     page.evaluate(PRESSED)
-    assert late.asked(b'"chosen"') == 1
+    assert sum(b'"chosen"' in request for request in late.asked) == 1
     late.release()
 
     expect(page).to_have_url(re.compile("step=25"))
     expect(page.get_by_role("combobox", name="Step")).to_have_value("25")
-    assert late.asked(b'"chosen"') == 2
+    assert sum(b'"chosen"' in request for request in late.asked) == 2
 
 
 BENEATH = """

@@ -7,9 +7,9 @@ class LateBrowser:
     """What passes between a tab and the server. To be made before the tab opens its page."""
 
     def __init__(self, page: Page) -> None:
+        self.asked: list[bytes] = []
         self._page = page
         self._sockets: list[WebSocketRoute] = []
-        self._asked: list[str | bytes] = []
         self._held: list[str | bytes] | None = None
         self._known = 0
         page.route_web_socket("**/_stcore/stream*", self._between)
@@ -18,16 +18,13 @@ class LateBrowser:
         server = browser.connect_to_server()
 
         def to_server(message: str | bytes) -> None:
-            self._asked.append(message)
+            assert isinstance(message, bytes)
+            self.asked.append(message)
             server.send(message)
 
         browser.on_message(to_server)
         server.on_message(lambda message: browser.send(message) if self._held is None else self._held.append(message))
         self._sockets.append(browser)
-
-    def asked(self, what: bytes) -> int:
-        """How many requests have named it."""
-        return sum(what in message for message in self._asked if isinstance(message, bytes))
 
     def hold(self) -> None:
         """From now on nothing of what the server says comes."""

@@ -14,7 +14,8 @@ if navigation.is_let_in():
         if unknown:
             header.not_found(unknown)
         elif not navigation.shows_run(page) or header.draw():
-            page.run()
+            with st.container(key="page_body"):
+                page.run()
         place.write()
         strip.catch_up()
     finally:

@@ -1,8 +1,6 @@
 """board.analysis.histograms: every finite value is counted, in bins a reader can make sense of."""
 
 import math
-import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -23,13 +21,7 @@ def histogram(values: NDArray[np.float64], bins: int | None = None) -> tuple[NDA
 
 ANY_VALUES = st.lists(st.floats() | st.sampled_from([0.0, 1.0, 0.5, -1.0]), max_size=40)
 
-
-@pytest.fixture(autouse=True)
-def _warnings_are_errors() -> Iterator[None]:
-    """No binning may warn, whatever it is given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")  # no binning may warn, whatever it is given
 
 
 @settings(deadline=None)

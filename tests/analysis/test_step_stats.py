@@ -3,8 +3,7 @@
 import math
 import re
 import statistics
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,7 @@ from board.errors import BoardError, FieldMissing
 NOT_FINITE = st.sampled_from([math.nan, math.inf, -math.inf])
 ROWS = st.lists(st.tuples(st.integers(-3, 3) | st.just(2**60), st.floats(-1e6, 1e6) | NOT_FINITE), min_size=1, max_size=30)
 
-
-@pytest.fixture(autouse=True)
-def _warnings_are_errors() -> Iterator[None]:
-    """No statistic may warn, whatever it is given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")  # no statistic may warn, whatever it is given
 
 
 def frame_of(rows: Sequence[tuple[int, float]], column: str = "reward") -> pd.DataFrame:

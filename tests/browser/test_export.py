@@ -1,6 +1,7 @@
 """A filtered run saved as a file by the browser, through the server that writes it."""
 
 import json
+import re
 import threading
 import urllib.request
 from pathlib import Path
@@ -51,7 +52,8 @@ def test_what_the_filter_leaves_is_saved(board_server: str, page: Page, tmp_path
     page.get_by_text("With token arrays").click()
     for label, ending in (("JSON lines", "jsonl"), ("Parquet", "parquet")):
         page.get_by_text(label, exact=True).click()
-        settled(page)
+        link = page.get_by_role("link", name="Download", exact=True)
+        expect(link).to_have_attribute("href", re.compile(f"format={ending}&arrays=1"))
         name, data = saved(page)
         assert name == f"{RUN.name}-{count}-rollouts.{ending}"
         assert data == of_command(RUN, tmp_path / f"arrays.{ending}", "--arrays", *where)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from late_browser import LateBrowser
+from playwright.sync_api import Locator, Page, expect
 from servers import Written, WrittenRun
 from settling import settled, tab
 
@@ -114,37 +115,19 @@ def test_live_is_on_for_a_run_just_written(page: Page, run: WrittenRun, written:
     expect(page).to_have_url(re.compile("step=1(&|$)"))
 
 
-def all_came(page: Page, held: list[str | bytes], before: int = 0) -> None:
-    """Wait until the server has answered, and says nothing more for a second."""
-    count = before
-    while count != len(held) or count == before:
-        count = len(held)
-        page.wait_for_timeout(1_000)
-
-
 def test_a_switch_that_the_browser_has_from_before_leads_nowhere(board_server: str, page: Page) -> None:
     """Of a reader who left the newest step a slow browser still says that following is on: that is no wish to go back there."""
-    sockets: list[WebSocketRoute] = []
-    held: list[str | bytes] | None = None
-
-    def between(browser: WebSocketRoute) -> None:
-        server = browser.connect_to_server()
-        server.on_message(lambda message: browser.send(message) if held is None else held.append(message))
-        sockets.append(browser)
-
-    page.route_web_socket("**/_stcore/stream*", between)
+    late = LateBrowser(page)
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=79")
     settled(page)
     expect(page.get_by_role("switch", name="Follow newest step")).to_be_checked()
 
-    held = []
+    late.hold()
     page.keyboard.press("h")
-    all_came(page, held)  # the server has drawn the step before, and the browser does not know it
+    late.answered()  # the server has drawn the step before, and the browser does not know it
     switch(page).click(force=True)
-    all_came(page, held, len(held))
-    while held:  # what comes meanwhile goes behind
-        sockets[-1].send(held.pop(0))
-    held = None
+    late.answered()
+    late.release()
 
     settled(page)
     expect(page).to_have_url(re.compile("step=78"))

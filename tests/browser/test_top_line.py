@@ -4,7 +4,8 @@ import re
 
 import pytest
 from browsing import go_back
-from playwright.sync_api import Page, WebSocketRoute, expect
+from late_browser import LateBrowser
+from playwright.sync_api import Page, expect
 from settling import settled, tab
 
 STEP = "?run=tiny_ppo_rhyme&step=5"
@@ -178,36 +179,18 @@ async () => {
 
 def test_presses_while_the_page_draws_are_one_request(board_server: str, page: Page) -> None:
     """The first press is asked for at once; of those that come until the page has followed, the last alone is asked for then."""
-    asked: list[bytes] = []
-    sockets: list[WebSocketRoute] = []
-    held: list[str | bytes] | None = None
-
-    def between(browser: WebSocketRoute) -> None:
-        server = browser.connect_to_server()
-
-        def to_server(message: str | bytes) -> None:
-            if isinstance(message, bytes) and b'"chosen"' in message:
-                asked.append(message)
-            server.send(message)
-
-        browser.on_message(to_server)
-        server.on_message(lambda message: browser.send(message) if held is None else held.append(message))
-        sockets.append(browser)
-
-    page.route_web_socket("**/_stcore/stream*", between)
+    late = LateBrowser(page)
     page.goto(f"{board_server}{STEP}")
     settled(page)
 
-    held = []
+    late.hold()
     page.evaluate(PRESSED)
-    assert len(asked) == 1
-    answers, held = held, None
-    for message in answers:
-        sockets[-1].send(message)
+    assert sum(b'"chosen"' in request for request in late.asked) == 1
+    late.release()
 
     expect(page).to_have_url(re.compile("step=25"))
     expect(page.get_by_role("combobox", name="Step")).to_have_value("25")
-    assert len(asked) == 2
+    assert sum(b'"chosen"' in request for request in late.asked) == 2
 
 
 BENEATH = """

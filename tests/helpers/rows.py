@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -84,3 +86,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+def database(path: Path, *statements: str) -> Path:
+    """A database of SQLite made by hand."""
+    with closing(sqlite3.connect(path)) as made:
+        for statement in statements:
+            made.execute(statement)
+        made.commit()
+    return path

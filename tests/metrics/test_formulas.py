@@ -1,8 +1,6 @@
 """board.metrics.formulas: every formula against a slow, obvious reading of its definition, and against values known in closed form."""
 
 import math
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,13 +16,7 @@ ANY_FLOAT = st.floats(width=32) | st.floats()
 LOGPROB = st.floats(-50, 0)
 KEPT = st.booleans()
 
-
-@pytest.fixture(autouse=True)
-def _warnings_are_errors() -> Iterator[None]:
-    """No formula may warn, whatever it is given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")  # no formula may warn, whatever it is given
 
 
 def slow_kl(d: float, name: str) -> float:

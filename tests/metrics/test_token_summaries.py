@@ -1,8 +1,6 @@
 """board.metrics.token_summaries against loops over tokens written from the definitions."""
 
 import math
-import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -30,13 +28,7 @@ from board.schema import Extreme
 Rollouts = list[tuple[int, list[tuple[float, bool]]]]
 """Of each its group, and of each of its tokens the number and whether it counts."""
 
-
-@pytest.fixture(autouse=True)
-def _warnings_are_errors() -> Iterator[None]:
-    """Nothing may warn, whatever it is given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")  # nothing may warn, whatever it is given
 
 
 def number() -> st.SearchStrategy[float]:

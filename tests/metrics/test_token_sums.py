@@ -1,7 +1,6 @@
 """board.metrics.token_sums: what a rollout's tokens add up to, against loops over its tokens written from the definitions."""
 
 import math
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -189,15 +188,14 @@ def test_infinities_enter_nothing() -> None:
     assert column("log_ratio/sum", rows, [[True, True]]) == [1]
 
 
+@pytest.mark.filterwarnings("error")
 @given(st.lists(st.lists(st.floats(width=32), min_size=len(FIELDS), max_size=len(FIELDS)), min_size=1, max_size=4))
 def test_whatever_the_floats_nothing_warns(numbers: list[list[float]]) -> None:
     """Impossible logprobs, infinities and overflow make missing numbers, and no warning."""
     rows: list[Row] = [
         {name: [one, float(np.float32(one / 3))] for name, one in zip(FIELDS, row, strict=True)} for row in numbers
     ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = moments(tokens_of(rows, [[True, True]] * len(rows)))
+    found = moments(tokens_of(rows, [[True, True]] * len(rows)))
 
     assert all((one == np.floor(one)).all() for name, one in found.items() if name.endswith("/count"))
 

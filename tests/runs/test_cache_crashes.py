@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from read_rows import prompts
 from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
 from board import open_run
@@ -16,7 +17,6 @@ from board.runs.byte_range import ByteRange, parse
 from board.runs.part_folder import File, Manifest
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
-from board.runs.run import Run
 from board.runs.store import Store
 from board.sources.shards import find_shards
 from board.user_files import user_folders
@@ -87,11 +87,6 @@ def test_cache_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     assert [line.split(" ", 3)[:3] for line in said] == [["400", "True", "0"]] * 2
     assert ["Read-only file system" in line for line in said] == [not filled] * 2
-
-
-def prompts(run: Run) -> list[str]:
-    """The prompts in the frame's order."""
-    return list(run.texts("prompt", run.frame.index.to_numpy()).to_pylist())
 
 
 def test_cache_deleted_and_made_again_while_open(tmp_path: Path) -> None:

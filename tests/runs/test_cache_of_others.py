@@ -5,16 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
+from read_rows import prompts
 from rows import token_row
 
 from board import open_run
-from board.runs.run import Run
 from board.runs.store import Store
-
-
-def prompts(run: Run) -> list[str]:
-    """The prompts in the frame's order."""
-    return list(run.texts("prompt", run.frame.index.to_numpy()).to_pylist())
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root makes folders of others")

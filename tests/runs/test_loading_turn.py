@@ -109,9 +109,10 @@ def test_who_is_killed_is_followed_by_another(tmp_path: Path) -> None:
     first = Reader(folder, pause=0.2)
     for _ in range(12):  # of 0.2 s each: a manifest names the first of them by now
         first.say("parsed")
-    before = time.monotonic()
+    os.kill(first.process.pid, signal.SIGSTOP)  # it would be at the end before another process has begun on a busy machine
     second = Reader(folder)
     second.say("begins")
+    before = time.monotonic()
     first.process.kill()
     first.process.communicate()
     parsed, seen = second.ended()

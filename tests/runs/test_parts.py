@@ -1,8 +1,6 @@
 """board.runs.parts: rows as columns, and what is derived of each row, against plain loops over the row."""
 
 import math
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,7 @@ from board.text.padding import COMMON_PADS, marks
 
 NAN = math.nan
 
-
-@pytest.fixture(autouse=True)
-def _warnings_are_errors() -> Iterator[None]:
-    """No statistic may warn, whatever it is given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")  # no statistic may warn, whatever it is given
 
 
 def make_row(tokens: list[str] | None = None, step: int = 0, **fields: Any) -> Row:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from read_rows import prompts
 from rows import read_manifest, token_row, write_manifest
 
 from board import open_run
 from board.runs import store
-from board.runs.run import Run
 from board.runs.store import Store
 from board.user_files import user_folders
 
@@ -36,11 +36,6 @@ def shard(tmp_path: Path, data: bytes) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     return path
-
-
-def prompts(run: Run) -> list[str]:
-    """The prompts in the frame's order."""
-    return list(run.texts("prompt", run.frame.index.to_numpy()).to_pylist())
 
 
 def kept_files(path: Path) -> set[str]:

@@ -3,12 +3,13 @@
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from bounded import run_bounded
+from rows import database
 
 from board.errors import BoardError
 from board.sources import sqlite_files
@@ -63,19 +64,10 @@ print(json.dumps([said, mlflow.runs(file), *found, rows]))
 """
 
 
-def database(path: Path, statements: Sequence[str]) -> Path:
-    """A database made by hand."""
-    with closing(sqlite3.connect(path)) as made:
-        for statement in statements:
-            made.execute(statement)
-        made.commit()
-    return path
-
-
 @pytest.mark.parametrize("statements", COMPUTED.values(), ids=COMPUTED)
 def test_what_is_computed_is_no_table(tmp_path: Path, statements: list[str]) -> None:
     """Of MLflow's and trackio's tables and rollouts alike, within seconds and little memory."""
-    told = run_bounded(CHILD, database(tmp_path / "x.db", statements), megabytes=2_500)
+    told = run_bounded(CHILD, database(tmp_path / "x.db", *statements), megabytes=2_500)
 
     said, *others = json.loads(told)
     assert [reason.rpartition(": ")[2] for reason in said] == ["no store of MLflow."] + ["no table of trackio's metrics."] * 2
@@ -107,7 +99,7 @@ def test_a_log_is_read_and_nothing_is_written_beside_it(tmp_path: Path) -> None:
 
 def test_a_journal_is_not_followed(tmp_path: Path) -> None:
     """It may name any file of the machine, which SQLite would read and remove."""
-    file = database(tmp_path / "a.db", ["CREATE TABLE t (x)"])
+    file = database(tmp_path / "a.db", "CREATE TABLE t (x)")
     (tmp_path / "a.db-journal").symlink_to("/dev/zero")
 
     with sqlite_files.opened(file, "x", 10.0) as found:
@@ -120,7 +112,7 @@ LONG = {"a long text": "SELECT hex(zeroblob(1000))", "a long row": "SELECT x FRO
 @pytest.mark.parametrize("question", LONG.values(), ids=LONG)
 def test_a_question_ends(tmp_path: Path, question: str) -> None:
     """A text or row beyond the bound, and a question beyond its time, are one error that names the database."""
-    file = database(tmp_path / "a.db", ["CREATE TABLE t (x)", f"INSERT INTO t VALUES ('{'x' * 2_000}')"])
+    file = database(tmp_path / "a.db", "CREATE TABLE t (x)", f"INSERT INTO t VALUES ('{'x' * 2_000}')")
 
     with (
         pytest.raises(BoardError, match=r"a\.db: no database of x, or a damaged one"),

@@ -26,12 +26,16 @@ sql_editor.draw(st.cache_resource(open_run)(os.environ["TEST_RUN"]))
 """
 
 
-def of_page(_: Path, query: str) -> str:
+SHORT = partial(Limits, seconds=2)
+
+
+def of_page(_: Path, query: str, patch: pytest.MonkeyPatch) -> str:
     """What the page says that asks it, which then draws the answer to another query."""
     test = AppTest.from_string(SCRIPT, default_timeout=60)
     test.query_params["sql"] = "true"
     said = list[str]()
-    for one in (query, "SELECT step, avg(reward) AS mean FROM rollouts GROUP BY step"):
+    for one, limits in ((query, SHORT), ("SELECT step, avg(reward) AS mean FROM rollouts GROUP BY step", Limits)):
+        patch.setattr(pages, "Limits", limits)
         test.text_area(key="sql_query").set_value(one) if said else test.run().text_area(key="sql_query").set_value(one)
         test.button(key="sql_run").click().run()
         said.append("\n".join(str(element.value) for element in (*test.text, *test.error)))
@@ -39,11 +43,13 @@ def of_page(_: Path, query: str) -> str:
     return said[0]
 
 
-def of_tool(root: Path, query: str) -> str:
+def of_tool(root: Path, query: str, patch: pytest.MonkeyPatch) -> str:
     """What the tool refuses it with that an agent calls, which then answers another query."""
     tools = RunTools(Root(root))
-    with pytest.raises(ArgumentRefused) as refused:
-        tools.query("run", query)
+    with patch.context() as short:
+        short.setattr(replies, "Limits", SHORT)
+        with pytest.raises(ArgumentRefused) as refused:
+            tools.query("run", query)
     assert tools.query("run", "SELECT count(*) FROM rollouts")["rows"] == [[4]]
     return str(refused.value)
 
@@ -51,13 +57,11 @@ def of_tool(root: Path, query: str) -> str:
 @pytest.mark.parametrize("query", ENDLESS.values(), ids=ENDLESS)
 @pytest.mark.parametrize("asked", [of_page, of_tool])
 def test_a_query_without_end_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Callable[[Path, str], str], query: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Callable[[Path, str, pytest.MonkeyPatch], str], query: str
 ) -> None:
     """The page and the tool say that it took too long; its process, and the memory that it took, are gone, and the next one is answered."""
-    monkeypatch.setattr(pages, "Limits", partial(Limits, seconds=2))
-    monkeypatch.setattr(replies, "Limits", partial(Limits, seconds=2))
     monkeypatch.setenv("TEST_RUN", str(add_run(tmp_path, "run", [token_row(step) for step in range(4)])))
     before = children()
 
-    assert "The query was stopped: it took longer than 2 seconds." in asked(tmp_path, query)
+    assert "The query was stopped: it took longer than 2 seconds." in asked(tmp_path, query, monkeypatch)
     assert children() <= before

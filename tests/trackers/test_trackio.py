@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import database
 
 os.environ.setdefault("TRACKIO_DIR", tempfile.mkdtemp(prefix="trackio-test-"))  # trackio looks once, when it is imported
 
@@ -146,15 +147,6 @@ def test_what_trackio_does_not_take_is_said(project: str, options: dict[str, Any
     """A run that is not there, or a word that trackio does not know, is one error."""
     with pytest.raises(BoardError, match=reason):
         trackio.open_writer("run", project=project, **options)
-
-
-def database(path: Path, *statements: str) -> Path:
-    """A database made by hand."""
-    with closing(sqlite3.connect(path)) as made:
-        for statement in statements:
-            made.execute(statement)
-        made.commit()
-    return path
 
 
 TABLE = "CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT)"

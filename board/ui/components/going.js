@@ -34,3 +34,9 @@ export function whenThere(act) {
   if (document.documentElement.dataset.boardGoing === undefined) act();
   else document.addEventListener(ARRIVED, act, { once: true });
 }
+
+/** Whether the server has answered all that it was asked for, and no page is on its way. */
+export function isIdle() {
+  const idle = document.querySelector("[data-testid=stApp]")?.getAttribute("data-test-script-state") === "notRunning";
+  return idle && document.documentElement.dataset.boardGoing === undefined;
+}

@@ -1,7 +1,8 @@
 // An empty place that tells once when it comes into the window, and stays there while the page is still being put together.
 // One that is in the window from the start waits until the reader scrolls, or for a while: the first screen is to be there first.
-// Nothing is told while the script runs or just after a click: of a page that is being left it would leave the next one empty.
+// Nothing is told while the script runs or the page is being left: it would leave the next one empty.
 
+import { isIdle } from "../going.js";
 import { whenGone } from "../leaving.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
@@ -17,8 +18,6 @@ import { whenGone } from "../leaving.js";
 const SETTLING = 350; // milliseconds in which what stands above the place may still grow and move it out of the window
 
 const PATIENCE = 6_000; // milliseconds after which what is in the window comes to a reader who does not scroll, too
-
-const AFTER_A_CLICK = 1_000; // milliseconds in which the server answers it, or has begun to
 
 const STIRS = ["scroll", "wheel", "touchmove", "beforeprint"];
 
@@ -51,14 +50,14 @@ function build(parentElement) {
   const place = document.createElement("div");
   parentElement.append(place);
   const listening = new AbortController();
-  let [waiting, stirred, inside, clicked] = [0, false, false, Number.NEGATIVE_INFINITY];
+  let [waiting, stirred, inside] = [0, false, false];
   const wait = () => {
     clearTimeout(waiting);
     if (inside) waiting = window.setTimeout(tell, stirred ? SETTLING : PATIENCE);
   };
   const tell = () => {
     if (!place.isConnected) return;
-    if (isIdle() && performance.now() - clicked > AFTER_A_CLICK) state.seen();
+    if (isIdle()) state.seen();
     else waiting = window.setTimeout(tell, SETTLING);
   };
   /** @param {IntersectionObserverEntry[]} entries */
@@ -71,19 +70,8 @@ function build(parentElement) {
     stirred = true;
     wait();
   };
-  const click = () => {
-    clicked = performance.now();
-  };
-  for (const kind of ["pointerdown", "keydown"]) {
-    window.addEventListener(kind, click, { capture: true, passive: true, signal: listening.signal });
-  }
   for (const kind of STIRS) window.addEventListener(kind, stir, { capture: true, passive: true, signal: listening.signal });
   const observer = new IntersectionObserver(moved, { threshold: [0, ENOUGH] });
   const state = { place, observer, listening, seen: () => {} };
   return state;
-}
-
-/** Whether the server has answered all that it was asked for. */
-function isIdle() {
-  return document.querySelector("[data-testid=stApp]")?.getAttribute("data-test-script-state") === "notRunning";
 }

@@ -2,6 +2,7 @@
 
 import { setOut, there } from "../going.js";
 import { whenGone } from "../leaving.js";
+import { whenLost } from "./lost_page.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
 
@@ -16,12 +17,15 @@ import { whenGone } from "../leaving.js";
 const rows = new WeakMap();
 
 /** @param {Mounted<Links>} mounted */
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const row = rows.get(parentElement) ?? begin(parentElement);
   const drawn = JSON.stringify([data.links, data.label]);
   if (row.drawn !== drawn) draw(row.nav, data);
   row.drawn = drawn;
-  if (data.chosen !== null) there(data.chosen);
+  if (data.chosen !== null) {
+    there(data.chosen);
+    whenLost(() => setTriggerValue("lost", true));
+  }
   for (const link of row.nav.querySelectorAll("a")) {
     if (link.dataset.path === data.chosen) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

@@ -34,6 +34,7 @@ import { listed, matching } from "./matching.js";
  * @property {boolean} open
  * @property {number} at the marked row of the open list
  * @property {number} settling
+ * @property {boolean} elsewhere whether the reader has clicked something else since
  * @property {AbortController} listening
  * @property {(text: string) => void} tell
  */
@@ -94,7 +95,7 @@ function build(parentElement, data) {
   /** @type {State} */
   const state = {
     ...{ root, label, input, list, sides: [], data, shown: null, told: null, open: false, at: 0, settling: 0, tell: () => {} },
-    listening: new AbortController(),
+    ...{ elsewhere: false, listening: new AbortController() },
   };
   state.sides = data.neighbours.map(({ key, does }, side) => {
     const one = button("pick-side", side ? "▶" : "◀", `${does} (${key})`, () => aside(state, side));
@@ -114,6 +115,8 @@ function build(parentElement, data) {
   input.onkeydown = (event) => typed(state, event);
   // Once, not at each draw: only the last draw is told when the list leaves the page, and what listened on would lead to steps of before.
   document.addEventListener("keydown", (event) => pressed(state, event), { signal: state.listening.signal });
+  const clicked = (/** @type {Event} */ event) => (state.elsewhere ||= !event.composedPath().includes(root));
+  document.addEventListener("click", clicked, { capture: true, signal: state.listening.signal });
   parentElement.append(root);
   return state;
 }
@@ -137,18 +140,18 @@ function settle(state) {
 
 /**
  * Ask the page for an option, and wait until it has followed: of requests that come while it draws, Streamlit may lose any, the last too.
- * So it is asked once more, where it stands as it stood.
+ * So it is asked once more, where it stands as it stood and the reader clicked nothing else meanwhile, which would be undone.
  * @param {State} state
  * @param {string} text
  * @param {boolean} again
  */
 function ask(state, text, again = false) {
   const before = state.data.chosen;
-  state.told = text;
+  Object.assign(state, { told: text, elsewhere: false });
   clearTimeout(state.settling);
   state.settling = setTimeout(() => {
     if (state.shown !== null && state.shown !== text) return ask(state, state.shown);
-    if (!again && state.data.chosen === before) return ask(state, text, true);
+    if (!again && !state.elsewhere && state.data.chosen === before) return ask(state, text, true);
     settle(state);
     draw(state);
   }, FOLLOWS_WITHIN);

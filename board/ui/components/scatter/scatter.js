@@ -79,15 +79,8 @@ function build(parentElement, sent) {
   /** @type {State} */
   const state = {
     ...{ parts, size, sent, dots: dotsOf(sent), stamp: "", look: lookOf(parts.root), plane: planeOf(0, 0, []) },
-    ...{
-      nearest: () => null,
-      orders: { x: null, y: null },
-      hovered: null,
-      drag: null,
-      mode: "box",
-      trigger: nothing,
-      stop: nothing,
-    },
+    ...{ nearest: () => null, orders: { x: null, y: null }, hovered: null, drag: null, mode: "box" },
+    ...{ trigger: nothing, stop: nothing },
   };
   for (const mode of /** @type {Mode[]} */ (["box", "lasso"])) parts.modes.append(modeButton(state, mode));
   const letGo = listenGestures(parts.over, {

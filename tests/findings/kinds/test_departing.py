@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from looked_at import asked, one, silent
 
-from board.findings.contract import Found
+from board.findings.contract import CannotTell, Found
 from board.findings.kinds.departing import KINDS
 
 STEPS, ONSET = 40, 24
@@ -148,6 +148,22 @@ def test_what_comes_back_is_an_episode_with_an_end(tmp_path: Path, name: str, ma
     assert "comes back" in found.effect
     assert abs(found.first_step - ONSET) <= 2
     assert abs(found.last_step - (ONSET + 7)) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "make", "says"), FAULTS)
+def test_what_was_found_stays_found_at_every_length(tmp_path: Path, name: str, make: Make, says: str) -> None:
+    """A run that is opened after each of its steps: an episode that was found once is found ever after, dated as before."""
+    whole = rows(make, off=True, end=ONSET + 8)
+    dated = dict[int, int]()
+    for length in range(2, STEPS + 1):
+        answer = asked(BY_NAME[name], tmp_path / f"{length}", [row for row in whole if row["step"] < length])
+        if isinstance(answer, Found) or (answer and not isinstance(answer, CannotTell)):
+            dated[length] = one(answer).first_step
+
+    assert [*dated] == [*range(min(dated), STEPS + 1)], "and none is lost"
+    assert ONSET < min(dated) <= ONSET + 8
+    assert all(abs(step - ONSET) <= 2 for step in dated.values())
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,14 @@ def test_an_extreme_leads_to_the_rollouts_that_make_it(root: Path) -> None:
 def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
     """By data source, in training and in an evaluation beside it, and by part of the reward; one source alone has none."""
     rows = [
-        row(step, split=split, data_source=source, reward=float(step + (source == "b")), a_reward=1.0, b_reward=2.0)
+        row(
+            step,
+            split=split,
+            data_source=source,
+            reward=float(step + (source == "b")),
+            a_reward=1.0,
+            b_reward=2.0 if split == "train" else 7.0,
+        )
         for step in range(3)
         for split in ("train", "evaluation")
         for source in ("a", "b")
@@ -105,6 +112,7 @@ def test_what_sources_and_parts_earn_have_a_panel_each(root: Path) -> None:
 
     drawn = panels(opened("rewards", run="run"))
     assert drawn["What do the parts of the reward earn?"].values["b_reward"] == [2, 2, 2]
+    assert drawn["What do the parts of the reward earn?"].curves["b_reward, evaluation"]["values"].tolist() == [7, 7, 7]
     assert drawn["What does each data source earn?"].curves["b"]["values"].tolist() == [1, 2, 3]
     assert {*drawn["What does each data source earn?"].curves} == {"a", "b", "a, evaluation", "b, evaluation"}
     assert "What does each data source earn?" not in panels(opened("rewards", run="one"))

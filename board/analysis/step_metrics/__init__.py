@@ -16,7 +16,7 @@ from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
 from board.analysis.step_metrics.interpreter import per_step
 from board.analysis.step_metrics.of_columns import OF_ALL_STEPS
-from board.analysis.step_metrics.own_means import EVALUATED, SOURCE, key_of_column, made_of
+from board.analysis.step_metrics.own_means import EVALUATED, SOURCE, is_evaluated, key_of_column, made_of
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import OfColumns, OfEvaluation
@@ -57,7 +57,11 @@ def computable(run: Run) -> list[str]:
     there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
     used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *TOKEN_COLUMNS, "reward_gap"}
-    return [*listed, *sources(run), *(key_of_column(name) for name in numeric_columns(run.frame) if name not in used)]
+    columns = [key_of_column(name) for name in numeric_columns(run.frame) if name not in used]
+    evaluated = (
+        [f"{EVALUATED}{key}" for key in columns if (made_of(key) or "")[0] == "part"] if EVALUATION in run.splits[1:] else []
+    )
+    return [*listed, *sources(run), *columns, *evaluated]
 
 
 def sources(run: Run) -> list[str]:
@@ -120,7 +124,7 @@ def per_step_values(
     wanted = possible if keys is None else list(keys)
     if unknown := [key for key in wanted if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
-    evaluated = [key for key in wanted if key in _EVALUATED or key.startswith(f"{EVALUATED}{SOURCE}")]
+    evaluated = [key for key in wanted if key in _EVALUATED or is_evaluated(key)]
     done = count()
 
     def told() -> None:

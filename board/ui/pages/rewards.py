@@ -13,7 +13,8 @@ from board.analysis.histograms import histogram_by_step
 from board.analysis.metric_list import column_of, short_name
 from board.analysis.reward_parts import reward_parts
 from board.analysis.selection import numeric_columns, of_step
-from board.analysis.step_metrics import MOST_SOURCES, further_sources, per_step_values, sources
+from board.analysis.step_metrics import MOST_SOURCES, computable, further_sources, per_step_values, sources
+from board.analysis.step_metrics.own_means import is_evaluated
 from board.analysis.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
@@ -142,14 +143,18 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
 
 def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
     """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be told apart."""
-    keys = sources(view.whole)
+    yield from _lines("What does each data source earn?", _means(sources(view.whole)))
+    parts = {name: caches.step_stats(run, name) for name in reward_parts(run.frame)}
+    evaluated = [key for key in computable(view.whole) if is_evaluated(key) and column_of(key) in parts]
+    yield from _lines("What do the parts of the reward earn?", parts | _means(evaluated))
+
+
+def _means(keys: list[str]) -> dict[str, pd.DataFrame]:
+    """By what a line is called the mean by step of each of these keys."""
     values = per_step_values(view.whole, keys)
-    names = {f"{column_of(key)}{', evaluation' * key.startswith('evaluation/')}": key for key in keys}
-    yield from _lines(
-        "What does each data source earn?", {name: values[[key]].set_axis(["mean"], axis=1) for name, key in names.items()}
-    )
-    parts = reward_parts(run.frame)
-    yield from _lines("What do the parts of the reward earn?", {name: caches.step_stats(run, name) for name in parts})
+    return {
+        f"{column_of(key)}{', evaluation' * is_evaluated(key)}": values[[key]].set_axis(["mean"], axis="columns") for key in keys
+    }
 
 
 def without_curves() -> None:

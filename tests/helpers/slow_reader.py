@@ -160,9 +160,9 @@ def _blocks(rows: list[SlowRow]) -> Iterator[list[SlowRow]]:
 def _returns(rows: list[SlowRow]) -> list[int]:
     """Lines where a step is written for the second time, another one standing between, unless steps are written in turns.
 
-    Of three steps and more a step is written in turns that has fewer than 1.5 times the usual rows, or more where these vary, fewer than four usual
-    steps of lines between two writes. Usual is the median of the steps that are written once, where these are half of them, else of all. So is a step that
-    the shard came back to for a few rows only, and went on.
+    Of three steps and more a step is written in turns that has fewer than 1.5 times the usual rows (more where these vary), fewer than four
+    usual steps of lines between two writes. Usual is the median of the steps written once, where these are half of them, else of all. So
+    is a step that the shard came back to for a few rows only, and went on.
     """
     writes: dict[int, list[list[SlowRow]]] = {}
     blocks = list(_blocks(rows))

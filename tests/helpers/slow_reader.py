@@ -160,9 +160,9 @@ def _blocks(rows: list[SlowRow]) -> Iterator[list[SlowRow]]:
 def _returns(rows: list[SlowRow]) -> list[int]:
     """Lines where a step is written for the second time, another one standing between, unless steps are written in turns.
 
-    Of three steps and more a step is written in turns that has fewer than 1.5 times the usual rows, fewer than four usual steps of lines
-    between two writes. Usual is the median of the steps that are written once, where these are half of them, else of all. So is a step that
-    the shard came back to for a few rows only, and went on.
+    Of three steps and more a step is written in turns that has fewer than 1.5 times the usual rows (more where these vary), fewer than four
+    usual steps of lines between two writes. Usual is the median of the steps written once, where these are half of them, else of all. So
+    is a step that the shard came back to for a few rows only, and went on.
     """
     writes: dict[int, list[list[SlowRow]]] = {}
     blocks = list(_blocks(rows))
@@ -170,7 +170,10 @@ def _returns(rows: list[SlowRow]) -> list[int]:
         writes.setdefault(block[0].step, []).append(block)
     sizes = {step: sum(map(len, blocks)) for step, blocks in writes.items()}
     once = [sizes[step] for step, blocks in writes.items() if len(blocks) == 1]
-    usual = median(once if 2 * len(once) >= len(sizes) else sizes.values()) if sizes else 0
+    told = once if 2 * len(once) >= len(sizes) else [*sizes.values()]
+    usual = median(told) if told else 0
+    varies = sum(size != usual for size in told) > 0.2 * len(told)
+    most = max(1.5 * usual, usual + 3 * math.sqrt(usual) if varies else 0)
     whole = median(max(map(len, own)) for own in writes.values()) / 1.5 if writes else 0
     back = [
         late[0].line
@@ -181,7 +184,7 @@ def _returns(rows: list[SlowRow]) -> list[int]:
     second = []
     for step, own in writes.items():
         gaps = [late[0].line - early[-1].line for early, late in pairwise(own)]
-        in_turns = len(writes) > 2 and sizes[step] < 1.5 * usual and max(gaps, default=0) < 4 * usual
+        in_turns = len(writes) > 2 and sizes[step] < most and max(gaps, default=0) < 4 * usual
         if gaps and not in_turns and any(own[0][0].line < line <= own[-1][0].line for line in back):
             second.append(own[1][0].line)
     return second

@@ -53,7 +53,7 @@ MOST_TOKENS = 200_000
 
 def loop(text: str) -> Span | None:
     """The loop it ends in; without one the stretch whose pieces stand most often again."""
-    units, characters = _units(text)
+    units, characters = _units(without_padding(pa.array([text], pa.large_string()))[0].as_py())
     four = shingles(units)
     share = float(loops.measure(units, four)["closing_loop"][0])
     if share > 0:
@@ -94,7 +94,7 @@ def thought(text: str) -> Span | None:
 
 def _units(text: str) -> tuple[CodeUnits, Callable[[int, int], Span]]:
     """The end of a text that is looked at, and from two of its units to the characters of the whole text."""
-    end: pa.Array = ends(without_padding(pa.array([text], pa.large_string())))
+    end: pa.Array = ends(pa.array([text], pa.large_string()))
     looked_at = end[0].as_py()
     coded = looked_at.encode("utf-16-le")
     before = text.rfind(looked_at)

@@ -31,7 +31,7 @@ class CohortRule:
     """When a prompt counts as learned or forgotten, and when as losing."""
 
     solved: float
-    """A visit is solved whose mean reward is not below it, the rounding of means aside."""
+    """A visit is solved whose mean reward is not below it, the rounding of means aside; no prompt is of a cohort where it is NaN."""
     ends: int
     """So many first and last visits are looked at, or half of the visits where there are fewer than twice as many."""
     lost: int
@@ -42,20 +42,6 @@ class CohortRule:
     def least(self) -> float:
         """The least mean that counts as solved."""
         return self.solved - ROUNDING * abs(self.solved)
-
-
-def usual_threshold(visited: pd.DataFrame) -> float:
-    """A threshold to begin with: 0.5 where all mean rewards are from 0 to 1, else midway between their 5th and 95th percentile, in two digits.
-
-    Where these are one, midway between the least and the greatest; 0 where all are equal, and 0.5 where there is none.
-    """
-    known = visited["reward"].dropna().to_numpy()
-    if not len(known) or (known.min() >= 0 and known.max() <= 1):
-        return 0.5
-    low, high = np.quantile(known, [0.05, 0.95], method="nearest")
-    if low == high:
-        low, high = known.min(), known.max()
-    return float(f"{low / 2 + high / 2:.2g}") if low < high else 0.0
 
 
 def judged(visited: pd.DataFrame) -> pd.DataFrame:
@@ -76,7 +62,13 @@ def after_visits(visited: pd.DataFrame, rule: CohortRule) -> IntArray:
     ends = np.minimum(rule.ends, nth // 2)
     so_far = before[at + 1] - before[start]
     early, late = before[start + ends] - before[start], before[at + 1] - before[at + 1 - ends]
-    cases = [nth < 2, so_far == nth, so_far == 0, (early == 0) & (late == ends), (early == ends) & (late == 0)]
+    cases = [
+        (nth < 2) | np.isnan(rule.solved),
+        so_far == nth,
+        so_far == 0,
+        (early == 0) & (late == ends),
+        (early == ends) & (late == 0),
+    ]
     names = ("always", "never", "learned", "forgotten")
     return np.select(cases, [NONE, *map(COHORTS.index, names)], COHORTS.index("flipping"))
 

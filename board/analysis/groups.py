@@ -117,10 +117,23 @@ def usual_threshold(rewards: Float64Array) -> float:
     return BINARY if low >= 0 and high <= 1 else low / 2 + high / 2
 
 
+def obvious_threshold(rewards: Float64Array) -> float:
+    """Half-way between the two values that rewards have, 0.5 where they are all 0 or all 1; NaN where there are others, or none.
+
+    From which one on a response is right only the reader knows then: rewards may be lengths.
+    """
+    known = rewards[np.isfinite(rewards)]
+    low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
+    if low == high:
+        return BINARY if low in (0, 1) else np.nan
+    return low / 2 + high / 2 if known.size and bool(((known == low) | (known == high)).all()) else np.nan
+
+
 def judged(grouped: Grouped, threshold: float, k: int) -> pd.DataFrame:
     """The groups with `right` (how many have a reward of at least the threshold), `pass_at_k` and `kind`, one row each.
 
-    A rollout without a reward is neither right nor wrong. `kind` is a category of KINDS: "no reward" where none of the group has one.
+    A rollout without a reward is neither right nor wrong. `kind` is a category of KINDS: "no reward" where none of the group has one. Where
+    the threshold is NaN none of the three says anything.
     """
     right = _right(grouped, threshold)
     scored = grouped.groups["scored"].to_numpy()

@@ -20,13 +20,15 @@ _KINDS: Final = {
 
 
 def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
-    """Shares of a step's groups, in percent, from `shares` as of `groups.shares`; beside them the mixed ones of all groups, under a filter.
+    """Shares of a step's groups, in percent, from `shares` as of `groups.shares` or some of its columns; beside them the mixed ones of all
+    groups, under a filter.
 
     Raises FieldMissing where no step has a scored group.
     """
     series = [
         CurveSeries(name, pd.DataFrame({"mean": shares[column] * 100, "count": shares["count"]}), COLORS[color])
         for column, (name, color) in _KINDS.items()
+        if column in shares
     ]
     if unfiltered is not None:
         mixed = pd.DataFrame({"mean": unfiltered["mixed"] * 100, "count": unfiltered["count"]})

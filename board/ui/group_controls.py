@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
 import streamlit as st
 
 from board.metrics.pass_at_k import MOST_K
-from board.text.format_number import fmt
-from board.ui import linked, list_order
+from board.runs.run import Run
+from board.ui import linked, list_order, right_from
 from board.ui.list_order import ListOrder
 
 ORDERS: Final = {
@@ -41,26 +40,17 @@ class GroupChoices:
     """How groups are judged and ordered."""
 
     threshold: float
-    """A response with at least this reward is right; NaN where no rollout has a reward."""
+    """A response with at least this reward is right; NaN where nobody has said it."""
     k: int
     order: ListOrder
     """By one of ORDERS."""
 
 
-def draw(usual: float, largest: int) -> GroupChoices:
-    """Draw the choices in one row and return them; `usual` is the threshold unless the reader gives one, `largest` the size of a group."""
+def draw(run: Run, largest: int) -> GroupChoices:
+    """Draw the choices in one row and return them; `run` is all of it that is unfiltered, `largest` the size of a group."""
     most = max(1, min(largest, MOST_K))
     with st.container(horizontal=True, vertical_alignment="bottom", key="group_choices"):
-        given = st.number_input(
-            "Right from a reward of",
-            **linked.number("right_from", None),
-            value=None,
-            placeholder=fmt(usual),
-            width=170,
-            disabled=bool(np.isnan(usual)),
-            help="A response is right when its reward is at least this. Unless you give a number: 0.5 where all rewards lie from 0 to 1, "
-            "else half-way between the least and the largest.",
-        )
+        threshold = right_from.draw(run)
         k = st.number_input(
             "k of pass@k",
             **linked.number("pass_k", min(USUAL_K, most), 1, most),
@@ -69,7 +59,7 @@ def draw(usual: float, largest: int) -> GroupChoices:
             "bias (Chen et al. 2021).",
         )
         order = list_order.choice(PREFIX, "Order groups by", [*ORDERS], usual=USUAL_ORDER, heading=ORDERS.__getitem__, width=170)
-    return GroupChoices(usual if given is None else float(given), int(k), order)
+    return GroupChoices(threshold, int(k), order)
 
 
 def aspect() -> str:

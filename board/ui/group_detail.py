@@ -88,8 +88,10 @@ def said(group: Mapping[Hashable, Any], choices: GroupChoices) -> str:
     parts = [f"group {group['group']:,} · {plural(group['rollouts'], 'rollout')}"]
     if group["scored"]:
         parts += [f"mean {fmt(group['mean'])}", f"std {fmt(group['std'])}", f"best {fmt(group['best'])}"]
-        parts += [f"best − mean {fmt(group['gap'])}", f"pass@{choices.k} {fmt(group['pass_at_k'])}"]
-        parts.append(f"{group['kind']} ({group['right']:,} of {group['scored']:,} at {fmt(choices.threshold)} or more)")
+        parts.append(f"best − mean {fmt(group['gap'])}")
+        if not np.isnan(choices.threshold):
+            parts.append(f"pass@{choices.k} {fmt(group['pass_at_k'])}")
+            parts.append(f"{group['kind']} ({group['right']:,} of {group['scored']:,} at {fmt(choices.threshold)} or more)")
     else:
         parts.append("no reward")
     if group["flat"]:

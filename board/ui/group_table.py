@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from board.analysis.groups import Grouped
@@ -45,7 +46,7 @@ def draw(
     run: Run, grouped: Grouped, shown: pd.DataFrame, step: int, discarded: Sequence[int], choices: GroupChoices, key: str
 ) -> None:
     """Draw the groups of the step in their order, rows of `groups.judged`; `discarded` says how many more were sampled for each."""
-    frame = columns(run, grouped, shown, discarded)
+    frame = columns(run, grouped, shown, discarded, choices)
     table.show(
         frame,
         {str(name): _column(str(name), choices) for name in frame.columns},
@@ -61,7 +62,7 @@ def draw(
     )
 
 
-def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int]) -> pd.DataFrame:
+def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int], choices: GroupChoices) -> pd.DataFrame:
     """The table's columns: numbers of the groups, whether they teach, the best response's validation reward, and the prompt's beginning."""
     numbers = ["group", "mean", "std", "best", "gap", "right", "pass_at_k"]
     frame = shown[numbers].reset_index(drop=True)
@@ -75,6 +76,8 @@ def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence
     elif "valid_reward" in run.frame.columns:
         best = [best_of(grouped, at) for at in shown.index.tolist()]
         frame.insert(4, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
+    if np.isnan(choices.threshold):
+        frame = frame.drop(columns=["right", "pass_at_k", "kind"], errors="ignore")
     if "prompt" in run.text_columns:
         first = [int(grouped.keys[grouped.starts[at]]) for at in shown.index.tolist()]
         frame.insert(1, "prompt", prompt_previews(run.texts("prompt", first)).to_pandas())

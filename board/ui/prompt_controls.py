@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 import streamlit as st
 
 from board.analysis.cohorts import COHORTS, LOSING, CohortRule
 from board.figures.cohort_panels import NAMES
+from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import linked, list_order
+from board.ui import linked, list_order, right_from
 from board.ui.list_order import ListOrder
 
 ALL: Final = "All"
@@ -48,17 +50,18 @@ class PromptChoices:
     """By one of ORDERS."""
 
 
-def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) -> PromptChoices:
-    """Draw the choices in one row and return them: `usual` is the threshold unless the reader gives one, `orders` what can be ordered by.
+def draw(run: Run, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) -> PromptChoices:
+    """Draw the choices in one row and return them: `run` is all of it that is unfiltered, `orders` what can be ordered by.
 
     `cohorts` and `losing` are whether the run can tell them.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", key="prompt_choices"):
-        cohort = _cohort(cohorts=cohorts, losing=losing)
+        solved = right_from.draw(run) if cohorts else np.nan
+        cohort = _cohort(cohorts=bool(np.isfinite(solved)), losing=losing)
         query = st.text_input("Text in the prompt", **linked.text("prompt_text"), type="search", width=220)
         with st.popover("Order"):
             order = list_order.choice(PREFIX, "Order prompts by", orders, heading=ORDERS.__getitem__)
-        rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
+        rule = _rule(solved, losing=losing) if cohorts or losing else CohortRule(solved, ENDS, LOST, OF)
     return PromptChoices(rule, cohort, query, order)
 
 
@@ -77,33 +80,29 @@ def label(cohort: str) -> str:
     return NAMES[cohort].capitalize()
 
 
-def _rule(usual: float, *, losing: bool) -> CohortRule:
+def _rule(solved: float, *, losing: bool) -> CohortRule:
     """Draw the thresholds, folded."""
     with st.popover("Rule"):
-        solved = st.number_input(
-            "Solved from a mean reward of",
-            **linked.number("solved_from", None),
-            value=None,
-            placeholder=fmt(usual),
-            help="Unless you give a number: 0.5 where all mean rewards lie from 0 to 1, else midway between the 5th and the 95th percentile "
-            "of visits.",
-        )
         ends = st.number_input("Visits at either end", **linked.number("cohort_ends", ENDS, 1, 100))
         if not losing:
-            return CohortRule(usual if solved is None else float(solved), int(ends), LOST, OF)
+            return CohortRule(solved, int(ends), LOST, OF)
         of = int(st.number_input("Losing: of the last visits", **linked.number("losing_of", OF, 1, 1_000)))
         lost = st.number_input("Losing: at least below the reference", **linked.number("losing_lost", LOST, 1, 1_000))
-    return CohortRule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
+    return CohortRule(solved, int(ends), min(int(lost), of), of)
 
 
 def rule_text(rule: CohortRule, *, losing: bool) -> str:
     """The rule in words."""
     first, last = ("visit was not", "one was") if rule.ends == 1 else (f"{rule.ends} visits were not", f"{rule.ends} were")
     halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} visits, each half of them)"
-    parts = [
-        f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more.",
-        f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix.",
-    ]
+    parts = (
+        [right_from.ASK]
+        if np.isnan(rule.solved)
+        else [
+            f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more.",
+            f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix.",
+        ]
+    )
     if losing:
         parts.append(
             f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'visit')}."

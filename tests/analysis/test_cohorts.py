@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.cohorts import COHORTS, NONE, CohortRule, by_step, cohorts, judged, losing_by_step, usual_threshold
+from board.analysis.cohorts import COHORTS, NONE, CohortRule, by_step, cohorts, judged, losing_by_step
 
 NAN = float("nan")
 
@@ -93,23 +93,10 @@ def test_counts_by_step_are_those_of_prompts_judged_one_by_one(
     assert sorted(last.index) == sorted(key for key, own in prompts.items() if own)
 
 
-THRESHOLDS: dict[str, tuple[list[float], float]] = {
-    "right or wrong": ([0.0, 1.0, 0.25], 0.5),
-    "all wrong": ([0.0, 0.0], 0.5),
-    "either side of zero": ([-1.0, 1.0], 0.0),
-    "nearly all wrong": ([-1.0] * 99 + [1.0], 0.0),
-    "a little below zero": ([-0.5, *[0.0] * 20, *[1.0] * 20], 0.5),
-    "all the same": ([-1.0, -1.0], 0.0),
-    "none": ([NAN], 0.5),
-    "others": ([float(one) for one in range(101)], 50.0),
-    "an outlier": ([*[float(one) for one in range(100)], 1e9], 50.0),
-}
-
-
-@pytest.mark.parametrize(("rewards", "expected"), THRESHOLDS.values(), ids=THRESHOLDS)
-def test_the_threshold_to_begin_with(rewards: list[float], expected: float) -> None:
-    """The middle of what rewards usually are, which no outlier moves, in few digits."""
-    assert usual_threshold(of(rewards)) == expected
+def test_without_a_threshold_no_prompt_is_of_a_cohort() -> None:
+    """What is solved nobody has said."""
+    visited = of([0.0, 5.0, 9.0])
+    assert (cohorts(visited, CohortRule(NAN, 2, 3, 5))["cohort"] == NONE).all()
 
 
 def test_nothing_is_judged_of_nothing() -> None:

@@ -114,6 +114,24 @@ THRESHOLDS: dict[str, tuple[list[float], float]] = {
 }
 
 
+OBVIOUS: dict[str, tuple[list[float], float]] = {
+    "0 and 1": ([0.0, 1.0, NAN, 1.0], 0.5),
+    "all wrong": ([0.0, 0.0], 0.5),
+    "-1 and 1": ([-1.0, 1.0, math.inf], 0.0),
+    "whose range no float holds": ([-1e308, 1.5e308], 2.5e307),
+    "graded": ([0.0, 0.5, 1.0], NAN),
+    "lengths": ([12.0, 40.0, 7.0], NAN),
+    "one length": ([12.0, 12.0], NAN),
+    "none": ([NAN], NAN),
+}
+
+
+@pytest.mark.parametrize(("rewards", "wanted"), OBVIOUS.values(), ids=OBVIOUS)
+def test_two_values_tell_what_is_right(rewards: list[float], wanted: float) -> None:
+    """The middle between two; of other rewards only the reader knows."""
+    assert groups.obvious_threshold(np.array(rewards)) == pytest.approx(wanted, nan_ok=True)
+
+
 @pytest.mark.parametrize(("rewards", "wanted"), THRESHOLDS.values(), ids=THRESHOLDS)
 def test_usual_threshold(rewards: list[float], wanted: float) -> None:
     """A half where rewards lie within 0 and 1, else the middle between the least and the largest."""

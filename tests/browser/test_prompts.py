@@ -38,7 +38,7 @@ def test_visits_by_key_and_a_rollout_compared(board_server: str, page: Page) -> 
 def test_all_cohorts_are_in_sight_in_a_narrow_window(board_server: str, page: Page) -> None:
     """Those that have no room in a line stand in the next: none has to be scrolled to."""
     page.set_viewport_size({"width": 480, "height": 900})
-    page.goto(f"{board_server}prompts?run=tiny_ppo_eval")
+    page.goto(f"{board_server}prompts?run=tiny_ppo_eval&right_from=0")
     settled(page)
 
     choices = page.get_by_role("radiogroup", name="Prompts").get_by_role("radio")

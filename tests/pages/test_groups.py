@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_panels import panels
 from drawn_tables import with_column
 from opened_pages import every_page, linked, opened, opening_links, panes, sent, table, texts, whole_row
 from rows import add_run
@@ -48,6 +49,22 @@ def test_the_link_holds_threshold_k_and_order(root: Path) -> None:
     shown = table(opened("groups", right_from=2, pass_k=1, group_sort="mean", group_order="ascending"))
     assert shown["group"].tolist() == [2, 1, 3]
     assert shown["kind"].tolist() == ["all wrong"] * 3
+
+
+def test_what_is_right_is_asked_where_rewards_do_not_tell(root: Path) -> None:
+    """Of lengths as rewards no pass@k is drawn and none is called right until the reader says it; what gives no gradient is told at once."""
+    add_run(root, "run", [row | {"reward": 3 * row["reward"] + 7 * row["step"]} for row in rows()])
+
+    test = opened("groups", step=1)
+    assert not test.exception
+    assert "say from which one on a response is right" in texts(test)
+    assert not {"right", "pass_at_k", "kind"} & {*table(test)}
+    assert table(test)["gradient"].tolist() == ["", "none", "none"]
+    assert {*panels(test)["Which groups can still teach?"].values} == {"no gradient"}
+    assert "pass@" not in texts(opened("groups", step=1, group=1))
+    test.number_input(key="right_from").set_value(9.0).run()
+    assert table(test)["kind"].tolist() == ["mixed", "all wrong", "all right"]
+    assert "Is one of k responses right?" in panels(test)
 
 
 def test_one_group_opened(root: Path) -> None:

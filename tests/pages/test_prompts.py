@@ -28,7 +28,7 @@ def test_prompts_over_training(root: Path) -> None:
     """Cohorts by step above the list of all prompts, and the rule in words."""
     add_run(root, "run", rows())
 
-    test = opened("prompts")
+    test = opened("prompts", right_from="0.45")
 
     assert not test.exception
     shown = table(test)
@@ -45,6 +45,22 @@ def test_prompts_over_training(root: Path) -> None:
     assert not sent(test, "prompt_timeline")
 
 
+def test_what_is_solved_is_asked_where_rewards_do_not_tell(root: Path) -> None:
+    """Rewards of more than two values: no cohort is drawn until the reader says it, on Groups or here; a run of 0 and 1 needs no word."""
+    add_run(root, "run", rows())
+    add_run(root, "plain", [row | {"reward": round(row["reward"])} for row in rows()])
+
+    test = opened("prompts", run="run")
+    assert not test.exception
+    assert "say from which one on a response is right" in texts(test)
+    assert "cohort" not in table(test)
+    assert [card["key"] for card in sent(test, "rl_logging_board.curves")[0]["meta"]["cards"]] == ["losing"]
+    test.number_input(key="right_from").set_value(0.45).run()
+    assert table(test)["cohort"].tolist() == ["learned", "always solved", "never solved", "forgotten"]
+    assert linked(test, "right_from") == "0.45"
+    assert "say from which one" not in texts(opened("prompts", run="plain"))
+
+
 def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     """What is listed, and what counts as solved, come from the link; a cohort's prompts can be made the filter of every page."""
     add_run(root, "run", rows())
@@ -54,13 +70,13 @@ def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     assert table(ordered)["prompt"].tolist() == ["![x](http://x)", "sums", "names", "rhymes"]
     assert "1 losing · by mean reward, ascending" in texts(ordered)
     assert "gap by visit" in table(opened("prompts", cohort="Losing"))
-    test = opened("prompts", cohort="Forgotten", cohort_ends=1, solved_from="0.5", **ascending)
+    test = opened("prompts", cohort="Forgotten", cohort_ends=1, right_from="0.5", **ascending)
     assert table(test)["prompt"].tolist() == ["names"]
     test.button(key="cohort_chip").click().run()
     assert linked(test, "filter") == f"prompt_key = {prompt_key('names')}"
     assert "1 prompt over 4 steps" in texts(test)
 
-    assert table(opened("prompts", solved_from="-1"))["cohort"].tolist() == ["always solved"] * 4
+    assert table(opened("prompts", right_from="-1"))["cohort"].tolist() == ["always solved"] * 4
     assert table(opened("prompts", prompt_text="RHY"))["prompt"].tolist() == ["rhymes"]
     assert "No prompt matches" in texts(opened("prompts", prompt_text="nothing like it"))
 
@@ -69,7 +85,7 @@ def test_under_a_filter_all_prompts_stand_beside(root: Path) -> None:
     """The cohorts of what the filter leaves stand beside those of all rollouts, which are dashed."""
     add_run(root, "run", rows())
 
-    plain, test = (panels(opened("prompts", solved_from=1, **where)) for where in ({}, {"filter": "reward < 1"}))
+    plain, test = (panels(opened("prompts", right_from=1, **where)) for where in ({}, {"filter": "reward < 1"}))
 
     title = "What became of the prompts?"
     assert not any(name.endswith(", all") for name in plain[title].values)
@@ -83,7 +99,7 @@ def test_one_prompt_opened(root: Path) -> None:
     add_run(root, "run", rows())
     key = prompt_key("sums")
 
-    test = opened("prompts", prompt=key)
+    test = opened("prompts", prompt=key, right_from="0.45")
 
     assert not test.exception
     assert "8 rollouts at 4 steps · mean reward 0.450 · -0.0500 → 0.950 · learned · above the reference in 50 %" in texts(test)

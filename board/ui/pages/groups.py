@@ -26,6 +26,7 @@ from board.ui import (
     group_table,
     linked,
     place,
+    right_from,
     whole_step,
 )
 from board.ui.components import curves, group_strips
@@ -74,13 +75,16 @@ def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Curv
     cards, unmade = [], []
     every = caches.groups(run, run) if of_filter is not run else None
     shares_of_all = None if every is None else groups.shares(groups.judged(every, choices.threshold, 1))
+    shares = groups.shares(judged)
+    if np.isnan(choices.threshold):  # what gives no gradient is told without it
+        shares, shares_of_all = shares[["flat", "count"]], None
     passed_of_all = None if every is None else groups.pass_by_step(every, choices.threshold, [1])
     passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
     with suppress(FieldMissing):
-        cards.append(Card("kinds", kinds_panel(groups.shares(judged), shares_of_all)))
+        cards.append(Card("kinds", kinds_panel(shares, shares_of_all)))
     with suppress(FieldMissing):
         cards.append(Card("passed", pass_panel(passed, passed_of_all)))
-    if len(cards) < 2:
+    if len(cards) < 2 and not np.isfinite(grouped.rewards).any():
         unmade.append("What groups can teach, and pass@k, need reward")
     span = (int(run.steps[0]), int(run.steps[-1]))
     return replace(build(cards, span=span, height=PLOT_HEIGHT, columns=2), missing=tuple(unmade))
@@ -178,7 +182,9 @@ def strips(grouped: Grouped, shown: pd.DataFrame, beside: list[NDArray[np.int64]
 
 def body(grouped: Grouped) -> None:
     """The opened group, or all of them."""
-    choices = group_controls.draw(groups.usual_threshold(grouped.rewards), int(grouped.groups["scored"].max()))
+    choices = group_controls.draw(view.unfiltered, int(grouped.groups["scored"].max()))
+    if np.isnan(choices.threshold) and np.isfinite(grouped.rewards).any():
+        st.text(right_from.ASK)
     judged = caches.cached(
         "groups", lambda: groups.judged(grouped, choices.threshold, choices.k), of_filter, choices.threshold, choices.k
     )

@@ -65,8 +65,9 @@ def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
     cards, unmade, of = [], [], [(visited, run.steps)]
     if run is not view.unfiltered:
         of.append((caches.cached("prompt_visits", lambda: visits(view.unfiltered), view.unfiltered), view.unfiltered.steps))
-    with suppress(FieldMissing):
-        cards.append(Card("cohorts", cohorts_panel(*(cohorts.by_step(one, rule, steps) for one, steps in of))))
+    if np.isfinite(rule.solved):
+        with suppress(FieldMissing):
+            cards.append(Card("cohorts", cohorts_panel(*(cohorts.by_step(one, rule, steps) for one, steps in of))))
     if visited["gap"].notna().any():
         with suppress(FieldMissing):
             cards.append(Card(LOSING, losing_panel(*(cohorts.losing_by_step(one, rule, steps) for one, steps in of))))
@@ -171,13 +172,13 @@ def condition(keys: NDArray[np.int64], choices: PromptChoices) -> str:
     return " AND ".join(parts)
 
 
-def once(listed: pd.DataFrame, *, rewarded: bool) -> None:
+def once(listed: pd.DataFrame, *, rewarded: bool, known: bool) -> None:
     """One line where nothing can be compared over training."""
     if not rewarded:
         missing.append("What became of the prompts needs reward")
     elif len(run.steps) == 1:
         st.text("The run has one step: no prompt has a second visit to be compared with.")
-    elif (listed["cohort"] == NONE).all():
+    elif known and (listed["cohort"] == NONE).all():
         st.text("No prompt was rewarded at two steps: there is nothing to compare over training.")
 
 
@@ -186,7 +187,7 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     rewarded, compared = bool(board["reward"].notna().any()), bool(board["gap"].notna().any())
     several = rewarded and bool((board["visits"] > 1).any())
     orders = tuple(name for name in ORDERS if board[name].notna().any())
-    choices = draw(cohorts.usual_threshold(visited), cohorts=several, losing=compared and several, orders=orders)
+    choices = draw(view.unfiltered, cohorts=several, losing=compared and several, orders=orders)
     listed = judged(visited, board, choices.rule)
     keys, asked = found_by(listed, choices), place.part("prompt")
     if isinstance(asked, int) and asked in listed.index:
@@ -196,7 +197,7 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     if several:
         st.caption(rule_text(choices.rule, losing=compared))  # our own words and numbers: a caption reads Markdown
         over_steps(visited, choices.rule)
-    once(listed, rewarded=rewarded)
+    once(listed, rewarded=rewarded, known=not several or bool(np.isfinite(choices.rule.solved)))
     overview(visited, listed, keys, choices)
 
 

@@ -33,7 +33,8 @@ def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) ->
     if unfiltered is not None:
         mixed = pd.DataFrame({"mean": unfiltered["mixed"] * 100, "count": unfiltered["count"]})
         series.append(CurveSeries("mixed, all", mixed, COLORS[_KINDS["mixed"][1]], of_all=True))
-    return replace(step_panel(series, title="Which groups can still teach?", unit="% of groups"), from_zero=True)
+    title = "Which groups can still teach?" if "mixed" in shares else "How many groups give no gradient?"
+    return replace(step_panel(series, title=title, unit="% of groups"), from_zero=True)
 
 
 def pass_panel(passed: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:

@@ -60,7 +60,11 @@ def test_what_is_right_is_asked_where_rewards_do_not_tell(root: Path) -> None:
     assert "say from which one on a response is right" in texts(test)
     assert not {"right", "pass_at_k", "kind"} & {*table(test)}
     assert table(test)["gradient"].tolist() == ["", "none", "none"]
-    assert {*panels(test)["Which groups can still teach?"].values} == {"no gradient"}
+    assert {title: [*panel.values] for title, panel in panels(test).items()} == {
+        "How many groups give no gradient?": ["no gradient"]
+    }
+    filtered = panels(opened("groups", step=1, filter="reward > 6"))
+    assert {name for panel in filtered.values() for name in panel.values} == {"no gradient"}
     assert "pass@" not in texts(opened("groups", step=1, group=1))
     test.number_input(key="right_from").set_value(9.0).run()
     assert table(test)["kind"].tolist() == ["mixed", "all wrong", "all right"]

@@ -82,8 +82,9 @@ def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Curv
     passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
     with suppress(FieldMissing):
         cards.append(Card("kinds", kinds_panel(shares, shares_of_all)))
-    with suppress(FieldMissing):
-        cards.append(Card("passed", pass_panel(passed, passed_of_all)))
+    if np.isfinite(choices.threshold):
+        with suppress(FieldMissing):
+            cards.append(Card("passed", pass_panel(passed, passed_of_all)))
     if len(cards) < 2 and not np.isfinite(grouped.rewards).any():
         unmade.append("What groups can teach, and pass@k, need reward")
     span = (int(run.steps[0]), int(run.steps[-1]))

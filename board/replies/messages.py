@@ -56,8 +56,9 @@ def rollouts_as_json(name: str, chosen: ChosenRollouts) -> Iterator[str]:
 
 
 _NAMED: Final = 3
-_COURSES: Final = 20
 """So many files that are left out a text names."""
+_COURSES: Final = 20
+"""Of so many data sources and parts a text says what they earn."""
 
 
 def summary_as_text(reply: SummaryReply) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 import streamlit as st
 
 from board.metrics.pass_at_k import MOST_K
@@ -27,6 +28,9 @@ GROUPS: Final = "Groups of the step"
 ADVANTAGES: Final = "Which rule made the advantages?"
 NOISE: Final = "Does the verifier contradict itself?"
 ASPECTS: Final = (GROUPS, ADVANTAGES, NOISE)
+
+OF_RIGHT: Final = ("right", "pass_at_k", "kind")
+"""What says nothing of a group where nobody has said from which reward on a response is right."""
 
 PREFIX: Final = "group_"
 """Of the keys of what orders the list."""
@@ -58,7 +62,8 @@ def draw(run: Run, largest: int) -> GroupChoices:
             help="The chance that one of k responses to the prompt is right: 1 − C(n − c, k) / C(n, k), of n responses c right, without "
             "bias (Chen et al. 2021).",
         )
-        order = list_order.choice(PREFIX, "Order groups by", [*ORDERS], usual=USUAL_ORDER, heading=ORDERS.__getitem__, width=170)
+        orders = [name for name in ORDERS if not (np.isnan(threshold) and name in OF_RIGHT)]
+        order = list_order.choice(PREFIX, "Order groups by", orders, usual=USUAL_ORDER, heading=ORDERS.__getitem__, width=170)
     return GroupChoices(threshold, int(k), order)
 
 

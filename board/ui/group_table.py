@@ -13,7 +13,7 @@ from board.ui import list_order, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import prompt_previews
-from board.ui.group_controls import ORDERS, PREFIX, GroupChoices
+from board.ui.group_controls import OF_RIGHT, ORDERS, PREFIX, GroupChoices
 
 HEAD_HEIGHT: Final = 35
 ROW_HEIGHT: Final = 35
@@ -77,7 +77,7 @@ def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence
         best = [best_of(grouped, at) for at in shown.index.tolist()]
         frame.insert(4, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
     if np.isnan(choices.threshold):
-        frame = frame.drop(columns=["right", "pass_at_k", "kind"], errors="ignore")
+        frame = frame.drop(columns=[*OF_RIGHT], errors="ignore")
     if "prompt" in run.text_columns:
         first = [int(grouped.keys[grouped.starts[at]]) for at in shown.index.tolist()]
         frame.insert(1, "prompt", prompt_previews(run.texts("prompt", first)).to_pandas())

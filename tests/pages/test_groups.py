@@ -59,6 +59,7 @@ def test_what_is_right_is_asked_where_rewards_do_not_tell(root: Path) -> None:
     assert not test.exception
     assert "say from which one on a response is right" in texts(test)
     assert not {"right", "pass_at_k", "kind"} & {*table(test)}
+    assert {*test.selectbox(key="group_sort").options} & {"pass@k", "kind"} == set()
     assert table(test)["gradient"].tolist() == ["", "none", "none"]
     assert {title: [*panel.values] for title, panel in panels(test).items()} == {
         "How many groups give no gradient?": ["no gradient"]

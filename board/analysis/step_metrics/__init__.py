@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from board.analysis.failed_rollouts import FAILED, failed
+from board.analysis.reward_parts import is_part
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
 from board.analysis.step_metrics.interpreter import per_step
@@ -57,11 +58,9 @@ def computable(run: Run) -> list[str]:
     there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
     used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *TOKEN_COLUMNS, "reward_gap"}
-    columns = [key_of_column(name) for name in numeric_columns(run.frame) if name not in used]
-    evaluated = (
-        [f"{EVALUATED}{key}" for key in columns if (made_of(key) or "")[0] == "part"] if EVALUATION in run.splits[1:] else []
-    )
-    return [*listed, *sources(run), *columns, *evaluated]
+    own = [name for name in numeric_columns(run.frame) if name not in used]
+    parts = [key_of_column(name) for name in own if is_part(name)] if EVALUATION in run.splits[1:] else []
+    return [*listed, *sources(run), *map(key_of_column, own), *(f"{EVALUATED}{key}" for key in parts)]
 
 
 def sources(run: Run) -> list[str]:

@@ -102,7 +102,7 @@ def measure(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Arra
 def _measured(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
     """As `measure`, of any text."""
     runs = _words(text)
-    asked = np.where(asked & (1 << _KANA), asked | (1 << _HAN), asked)
+    asked = _with_han(asked)
     letters = np.bincount(runs.row * _CLASSES + runs.script, runs.length, len(text) * _CLASSES).reshape(-1, _CLASSES)
     total = letters.sum(axis=1)
     known = (asked[:, np.newaxis] >> np.arange(_CLASSES)) & 1
@@ -119,13 +119,18 @@ def _measured(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Ar
 def other_places(text: CodeUnits, prompt: CodeUnits) -> NDArray[np.bool_]:
     """Which units of one text are of words in scripts that its prompt has no letter of, else not in its own commonest. Shape (N,)."""
     runs = _words(text)
-    minor = (int(scripts_of(prompt)[0]) >> runs.script) & 1 == 0
+    minor = (_with_han(scripts_of(prompt))[0] >> runs.script) & 1 == 0
     if not minor.any() or minor.all():
         minor = runs.script != np.bincount(runs.script, runs.length, _CLASSES).argmax()
     edges = np.zeros(len(text.values) + 1, np.int64)
     np.add.at(edges, runs.start[minor], 1)
     np.add.at(edges, (runs.start + runs.length)[minor], -1)
     return np.cumsum(edges)[:-1] > 0
+
+
+def _with_han(asked: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Scripts, as of `scripts_of`, with Han where there is kana: kanji are of the same language."""
+    return np.where(asked & (1 << _KANA), asked | (1 << _HAN), asked)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ CASES: dict[str, tuple[Any, tuple[str, ...], str | None]] = {
     "English in Chinese": (stretches.mixed, (f"{HAN}therefore we need 它。{HAN}", HAN), "therefore we need"),
     "Chinese in English": (stretches.mixed, (f"{STEM} 因为它们 {STEM}", STEM), "因为它们"),
     "the lesser script where both were asked in": (stretches.mixed, (f"{STEM} 因为它们 {STEM}", STEM + HAN), "因为它们"),
+    "kanji to a question in kana": (stretches.mixed, ("漢字和文字列。", "これはなんですか。"), None),
     "one script": (stretches.mixed, (STEM, STEM), None),
     "an open thought": (stretches.thought, ("Hm. <think>One. Two.",), "<think>One. Two."),
     "a second thought that stays open": (stretches.thought, ("<think>a</think> b <think>c",), "<think>c"),

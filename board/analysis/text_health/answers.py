@@ -177,7 +177,8 @@ def _pattern(answer: str) -> re.Pattern[str]:
     number = _NUMBER.fullmatch(answer) is not None
     between = ",?" if number else rf"(?:{_LAYOUT.pattern.removesuffix('+')})*" if "\\" in answer else ""
     bare = _THOUSANDS.sub("", answer) if number else _squeezed(answer) if between else answer
-    found = between.join(re.escape(letter) if not letter.isspace() else r"\s+" for letter in _SPACE.sub(" ", bare))
+    units = re.findall(r"(?s)\\frac|.", _SPACE.sub(" ", bare))
+    found = between.join(r"\\[dt]?frac" if one == r"\frac" else r"\s+" if one.isspace() else re.escape(one) for one in units)
     # scripts without spaces have words without edges
     left, right = (
         rf"(?{side}[0-9a-z_])" if letter.lower() in _WORD else "" for side, letter in (("<!", bare[:1]), ("!", bare[-1:]))

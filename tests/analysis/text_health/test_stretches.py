@@ -43,6 +43,7 @@ CASES: dict[str, tuple[Any, tuple[str, ...], str | None]] = {
     "a thought that the prompt began": (stretches.thought, ("One. Two.",), "One. Two."),
     "an answer that is told": (answers.stretch, ("What is 351 + 18? 369 of them? The answer is 369.", "369"), "369"),
     "one with another layout": (answers.stretch, (r"Hint: $\frac{ 1 }{2}$", r"\frac{1}{2}"), r"\frac{ 1 }{2}"),
+    "one with a larger fraction": (answers.stretch, (r"It is $\dfrac{1}{2}$.", r"\frac{1}{2}"), r"\dfrac{1}{2}"),
     "one with thousands": (answers.stretch, ("In all 1,250 stamps.", "1250"), "1,250"),
     "one over two lines": (answers.stretch, ("It was New\n York City.", "new york city"), "New\n York City"),
     "one of a list": (answers.stretch, ("Is it Rome?", '["Paris", "Rome"]'), "Rome"),

@@ -10,6 +10,20 @@ def is_whole(text: str) -> bool:
     return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
 
 
+def number(text: str) -> float | None:
+    """A finite number; None where a text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def number_text(value: float) -> str:
+    """A finite number as short as a text of it can be."""
+    return str(int(value) if float(value).is_integer() else value)
+
+
 def step_range(text: str) -> tuple[int, int] | None:
     """A range of steps, written "10-40"; None where it is none."""
     found = re.fullmatch(r"(-?[0-9]{1,18})-(-?[0-9]{1,18})", text)

@@ -4,7 +4,6 @@ A function for each kind of widget returns what the widget is called with: `st.t
 written, so that links stay short; what a link asks for and the widget does not offer is the default. Knows no widget's meaning.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, TypedDict, TypeVar
 
@@ -143,7 +142,7 @@ def _texts(value: object) -> list[str]:
         return [str(value).lower()]
     if isinstance(value, list | tuple):
         return [str(one) for one in value] or [""]
-    return [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)]
+    return [link_texts.number_text(value) if isinstance(value, float) else str(value)]
 
 
 def _by_text(options: Sequence[T], label: Callable[[Any], str]) -> dict[str, T]:
@@ -154,8 +153,4 @@ def _by_text(options: Sequence[T], label: Callable[[Any], str]) -> dict[str, T]:
 def _number(said: str, whole: bool) -> int | float | None:
     if whole:
         return int(said) if link_texts.is_whole(said) and abs(int(said)) <= _MOST_WHOLE else None
-    try:
-        value = float(said)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    return link_texts.number(said)

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-_Seen = Literal[
-    "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
-]
+_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase"]
+_Chosen = Literal["finding", "right_from"]
 _OfRuns = Literal["beside", "baseline", "compare_a", "compare_b", "pair_prompt"]
-PlacePart = Literal[_Where, _Seen, _OfRuns]
+PlacePart = Literal[_Where, _Seen, _Chosen, _OfRuns]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
 `phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
-`finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side, of which
-`baseline` is the one that curves are drawn less, and `compare_a` and `compare_b` are compared, on the prompt `pair_prompt` by key."""
+`finding` what `board.findings.contract.Finding.id` calls one, `right_from` the reward from which on a response is right; `beside` alone is
+several texts: the runs that are laid side by side, of which `baseline` is the one that curves are drawn less, and `compare_a` and `compare_b`
+are compared, on the prompt `pair_prompt` by key."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -24,7 +24,7 @@ WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step
 """Parts of the place that are whole numbers."""
 
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
-_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
+_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding", "right_from")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
 PASSING: Final = ("group", "prompt", "first", "second", "filter", *get_args(_OfRuns), *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)

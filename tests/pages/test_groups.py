@@ -67,7 +67,7 @@ def test_what_is_right_is_asked_where_rewards_do_not_tell(root: Path) -> None:
     filtered = panels(opened("groups", step=1, filter="reward > 6"))
     assert {name for panel in filtered.values() for name in panel.values} == {"no gradient"}
     assert "pass@" not in texts(opened("groups", step=1, group=1))
-    test.number_input(key="right_from").set_value(9.0).run()
+    test.number_input(key="right_from_field").set_value(9.0).run()
     assert table(test)["kind"].tolist() == ["mixed", "all wrong", "all right"]
     assert "Is one of k responses right?" in panels(test)
 

@@ -46,7 +46,10 @@ def test_prompts_over_training(root: Path) -> None:
 
 
 def test_what_is_solved_is_asked_where_rewards_do_not_tell(root: Path) -> None:
-    """Rewards of more than two values: no cohort is drawn until the reader says it, on Groups or here; a run of 0 and 1 needs no word."""
+    """Rewards of more than two values: no cohort is drawn until the reader says it, on Groups or here, once for the run.
+
+    What is said stands in the link, and in the settings. A run of 0 and 1 needs no word.
+    """
     add_run(root, "run", rows())
     add_run(root, "plain", [row | {"reward": round(row["reward"])} for row in rows()])
 
@@ -55,10 +58,14 @@ def test_what_is_solved_is_asked_where_rewards_do_not_tell(root: Path) -> None:
     assert "say from which one on a response is right" in texts(test)
     assert "cohort" not in table(test)
     assert [card["key"] for card in sent(test, "rl_logging_board.curves")[0]["meta"]["cards"]] == ["losing"]
-    test.number_input(key="right_from").set_value(0.45).run()
+    test.number_input(key="right_from_field").set_value(0.45).run()
     assert table(test)["cohort"].tolist() == ["learned", "always solved", "never solved", "forgotten"]
     assert linked(test, "right_from") == "0.45"
     assert "say from which one" not in texts(opened("prompts", run="plain"))
+    assert "kind" in table(opened("groups", run="run"))  # opened anew, with a link that says nothing
+    assert table(opened("prompts", run="run", right_from="-1"))["cohort"].tolist() == ["always solved"] * 4
+    test.number_input(key="right_from_field").set_value(None).run()
+    assert "say from which one" in texts(opened("groups", run="run"))
 
 
 def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:

@@ -22,20 +22,22 @@ def moves() -> None:
         "the same step": {"step": 20},
         "the same token": {"token": 3},
         "another token": {"token": 4},
+        "another run": {"run": "other"},
     }
     for name, where in moves.items():
         st.button(name, key=name, on_click=place.go, kwargs=where)
 
 
-PLACE: dict[str, Any] = {"step": 20, "rollout": "a:1", "token": 3, "compare": "1,2", "window": "0-9"}
+PLACE: dict[str, Any] = {"step": 20, "rollout": "a:1", "token": 3, "compare": "1,2", "window": "0-9", "right_from": "0.5"}
 
 KEPT: dict[str, dict[str, Any]] = {
     "the same rollout": PLACE,
-    "another rollout": {"step": 20, "rollout": "a:2"},
-    "another step": {"step": 21},
+    "another rollout": {"step": 20, "rollout": "a:2", "right_from": "0.5"},
+    "another step": {"step": 21, "right_from": "0.5"},
     "the same step": PLACE,
     "the same token": PLACE,
-    "another token": {"step": 20, "rollout": "a:1", "token": 4, "window": "0-9"},
+    "another token": {"step": 20, "rollout": "a:1", "token": 4, "window": "0-9", "right_from": "0.5"},
+    "another run": {},
 }
 
 

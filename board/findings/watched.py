@@ -16,7 +16,7 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier
-from board.metrics.formulas import Float64Array
+from board.metrics.formulas import Float64Array, mean_of_known
 from board.text.format_number import fmt
 
 _MOST: Final = 5
@@ -86,7 +86,7 @@ class Left:
             end = mean[how.at : how.at + _AROUND]
         elif not how.stays:
             end = mean[how.at : how.end]
-        before, after = float(np.nanmean(mean[max(0, how.at - _AROUND) : how.at])), float(np.nanmean(end))
+        before, after = mean_of_known(mean[max(0, how.at - _AROUND) : how.at]), mean_of_known(end)
         return (before, after) if (after - before) * how.change > 0 else (how.before, how.after)
 
 

@@ -39,6 +39,9 @@ FIELDS: Final = (
     TOKEN_IDS[0],
 )
 
+SOME: Final = 6
+"""Fields that one run is odd in."""
+
 
 def rows_of(steps: int = 3, members: int = 4) -> list[dict[str, Any]]:
     """Groups of four with every field."""
@@ -59,12 +62,11 @@ def with_odd(field: str, value: Any, rows: Sequence[dict[str, Any]]) -> list[dic
     return [one | {field: value} for one in rows]
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_all_rows_of_one_run(field: str, tmp_path: Path) -> None:
-    """Whatever odd values stand in the field, no kind and no check fails, in a run where each step holds another of them."""
-    rows = [
-        one | {"step": 3 * at + one["step"]} for at, value in enumerate(ODD.values()) for one in with_odd(field, value, rows_of())
-    ]
+@pytest.mark.parametrize("at", range(0, len(FIELDS), SOME), ids=lambda at: " ".join(FIELDS[at : at + SOME]))
+def test_all_rows_of_one_run(at: int, tmp_path: Path) -> None:
+    """Whatever odd values stand in a field, no kind and no check fails, in a run where each step holds another of them, field by field."""
+    odd = [(field, value) for field in FIELDS[at : at + SOME] for value in ODD.values()]
+    rows = [one | {"step": 3 * nth + one["step"]} for nth, held in enumerate(odd) for one in with_odd(*held, rows_of())]
     _looks(write_run(tmp_path / "run", {"a.jsonl": rows}))
 
 

@@ -36,9 +36,11 @@ _TREND: Final = 4
 _SEEN: Final = 0.15
 """A way that begins without being seen, by such a share of the change, begins later."""
 _SHORT: Final = 0.3
-"""A level of a smaller share of the steps so far is no level to be held to, where it was elsewhere before,"""
+"""A level of a smaller share of the steps so far is no level to be held to, where it was elsewhere just before,"""
+_HALF: Final = 0.5
+"""or of less than this share, where it began elsewhere;"""
 _NOT_BACK: Final = 0.3
-"""within such a share of the way."""
+"""elsewhere is within such a share of the way."""
 _BACK: Final = 0.5
 """A curve is back when it lost so much of what it departed by."""
 
@@ -172,9 +174,10 @@ def _walk(
         if off.level - base.level < needed or not clear or _is_return(stretches[:number], base, off):
             number += 1
             continue
+        here = _level_left(stretches[:number], base, off)
         # a climb in stairs began with the first stair above the base
         first = number
-        while first - 1 > 0 and stretches[first - 1].start >= base.stop and stretches[first - 1].level > base.level:
+        while first - 1 > 0 and stretches[first - 1].start >= here.stop and stretches[first - 1].level > base.level:
             first -= 1
         last, farthest, limit = number, off, stretches[number].start + reach
         while last + 1 < len(stretches) and stretches[last + 1].level > base.level + (1 - _BACK) * (farthest.level - base.level):
@@ -183,7 +186,7 @@ def _walk(
                 farthest = max(farthest, stretches[last], key=lambda one: one.level)
         stays = last + 1 == len(stretches)
         starts = stretches[first].start, stretches[number].start
-        at = _dated(y, starts, stretches[last] if stays else farthest, base, noisy.of_steps, reach)
+        at = _dated(y, starts, stretches[last] if stays else farthest, here, noisy.of_steps, reach)
         end = stretches[last].stop
         after = stretches[last].level if stays and reach >= len(y) else farthest.level
         z = _z(base, farthest, noisy)
@@ -196,9 +199,24 @@ def _size(stretch: _Stretch) -> int:
 
 
 def _is_return(before: list[_Stretch], base: _Stretch, off: _Stretch) -> bool:
-    """Whether the level it left was the exception: short, and it was about where it is now before that."""
+    """Whether the level it left was the exception: reached at once from about where it is now, and seldom held."""
+    worse, better = off.level - _NOT_BACK * (off.level - base.level), base.level + _NOT_BACK * (off.level - base.level)
+    there = [one.stop for one in before if one.level >= worse and one.stop <= base.start]
+    if not there or any(better < one.level < worse for one in before if there[-1] <= one.start < base.start):
+        return False
+    held = sum(_size(one) for one in before if one.level <= better)
+    return held < (_HALF if before[0].level >= worse else _SHORT) * off.start
+
+
+def _level_left(before: list[_Stretch], base: _Stretch, off: _Stretch) -> _Stretch:
+    """The base, or the lowest stretch since it was as far off last: each episode is dated by what was just before."""
     worse = off.level - _NOT_BACK * (off.level - base.level)
-    return _size(base) < _SHORT * off.start and any(one.level >= worse for one in before if one.stop <= base.start)
+    since = max((one.stop for one in before if one.start >= base.stop and one.level >= worse), default=0)
+    return (
+        min((one for one in before if one.start >= since and one.level < worse), key=lambda one: one.level, default=base)
+        if since
+        else base
+    )
 
 
 def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:

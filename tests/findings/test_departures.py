@@ -1,5 +1,7 @@
 """Where a curve leaves its level, and whether it comes back."""
 
+from typing import Final
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +48,46 @@ def test_one_step_before_is_trusted_where_later_ones_are_as_it_was(seed: int) ->
 
     assert (found.at, found.end) == (1, 6)
     assert departures(curve((1, 0.7), (19, 0.1), seed=seed, noise=0.11), -1, 0.3) == []
+
+
+@pytest.mark.parametrize("gap", [4, 6, 8, 12, 20])
+@pytest.mark.parametrize("length", [1, 2, 4, 8])
+def test_every_episode_of_several_is_found(length: int, gap: int) -> None:
+    """Each has its own first and last step, however long the others are and however near."""
+    found = departures(curve(*[(gap, 0.2), (length, 0.8)] * 5, (gap, 0.2), noise=0.02), 1, 0.3)
+
+    begins = [gap + episode * (gap + length) for episode in range(5)]
+    assert [(one.at, one.end) for one in found] == [(begin, begin + length) for begin in begins]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_way_back_is_no_departure(seed: int) -> None:
+    """A curve that falls for some steps and returns to where it began has fallen, and not risen; what settled for long has risen."""
+    fell = curve((8, 0.9), (6, 0.15), (22, 0.9), seed=seed, noise=0.02)
+
+    assert departures(fell, 1, 0.15) == []
+    assert [(one.at, one.end) for one in departures(fell, -1, 0.15)] == [(8, 14)]
+    assert [one.at for one in departures(curve((5, 0.9), (60, 0.4), (10, 0.9), seed=seed, noise=0.02), 1, 0.15)] == [65]
+
+
+SLOWLY: Final = {
+    "to where it began": (np.r_[np.linspace(0.2, 0.8, 40), np.full(10, 0.2)], (40, 50)),
+    "for the last steps": (np.r_[np.linspace(0.2, 0.8, 40), np.full(3, 0.2)], (40, 43)),
+    "for a while": (np.r_[np.linspace(0.2, 0.8, 40), np.full(5, 0.3), np.full(15, 0.8)], (40, 45)),
+    "behind a curve that levels off": (np.r_[0.8 - 0.6 * np.exp(-np.arange(40) / 8), np.full(8, 0.25)], (40, 48)),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SLOWLY)
+def test_what_was_climbed_slowly_is_a_level_to_fall_from(name: str, seed: int) -> None:
+    """A reward that rose all the while and collapses falls from its best, though it was there for a few steps alone."""
+    means, where = SLOWLY[name]
+    size = len(means)
+    noisy = means + np.random.default_rng(seed).normal(0, 0.03, size)
+    found = departures(Series(np.arange(size), noisy, np.full(size, 0.03), np.full(size, 32.0)), -1, 0.15)
+
+    assert [(one.at, one.end) for one in found] == [where]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -9,7 +9,7 @@ import pandas as pd
 from board.schema import is_trainers
 
 _NAMED: Final = re.compile(
-    r"reward|score|(?:^|[^a-z])(?:acc(?:uracy)?|correct(?:ness)?|format|style|penalty|bonus|solved|passed|success)(?:$|[^a-z])"
+    r"reward|score|(?:^|[^a-z])(?:acc(?:uracy)?|correct(?:ness)?|format|style|penalty|bonus|solved|pass(?:ed)?|success)(?:$|[^a-z])"
 )
 """What trainers call a part of the reward, anywhere in a column's name."""
 _PENALTY: Final = re.compile("penal|cost|overlong|repet")

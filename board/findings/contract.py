@@ -121,6 +121,8 @@ class Kind:
     """Kinds and checks that turn with it as its signs, where it is the cause."""
     metrics: tuple[str, ...] = ()
     """Keys of the catalogue's metrics, or names of numeric columns, on whose curves it is marked."""
+    of_end: bool = False
+    """Whether it judges by where the run ends: it is asked, too, how the run was when something that had departed was about to come back."""
     general: bool = False
     """Whether it says that a number moves and not by what: any other kind that begins with it says more, but those that it explains."""
 

@@ -100,6 +100,11 @@ class Dossier:
         """The same of the run's evaluations, where it has any beside its training."""
         return Dossier(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
 
+    def until(self, end: int) -> "Dossier":
+        """The same of the run as it was before the step with that index."""
+        before = (self.whole.frame["step"] < self.steps.numbers[end]).to_numpy()
+        return Dossier(self.whole.of_rows(before, f"until {end}"), self._measures)
+
     @cached_property
     def keys(self) -> NDArray[np.int64]:
         """(rows,) the rollouts' keys."""

@@ -23,6 +23,7 @@ from board.findings.contract import (
 )
 from board.findings.dossier import Dossier
 from board.findings.measures import MEASURES
+from board.findings.returns import before_returns
 from board.runs.run import Run
 from board.text.format_number import fmt
 
@@ -45,14 +46,21 @@ def find_all(
     dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
+    ended: list[Dossier] | None = None
     if dossier.unfinished:
         step, rows, usual = dossier.unfinished
         reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: kinds look at it once it is complete"
         unable.append((NEWEST_STEP, reason))
     explains = {kind.name: kind.explains for kind in kinds}
-    for number, kind in enumerate(kinds):
+    order = [kind.name for kind in kinds]
+    # last those that look, too, at where others end
+    for number, kind in enumerate(sorted(kinds, key=lambda kind: kind.of_end)):
         try:
-            answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
+            given = {**kind.limits, **(limits or {}).get(kind.name, {})}
+            answer = _answer(kind, dossier, given)
+            if kind.of_end and not isinstance(answer, CannotTell) and not _found_in(answer):
+                ended = before_returns(dossier, [one.last_step for one in found]) if ended is None else ended
+                answer = next((some for one in ended if (some := _over(_answer(kind, one, given)))), None)
             told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
         except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
             answer, told = CannotTell(failed(error)), []
@@ -62,6 +70,8 @@ def find_all(
         explains |= {finding.id: _explained(kind, one, kinds) for finding, one in told}
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
     moving = {kind.name for kind in kinds if kind.general}
+    found.sort(key=lambda finding: order.index(finding.kind))
+    unable.sort(key=lambda one: order.index(one[0]) if one[0] in order else -1)
     events = merging.merged(found, explains, dossier.steps.numbers.tolist(), moving)
     cannot = {name for name, _ in unable}
     return FindingsReport(
@@ -84,6 +94,11 @@ def _answer(kind: Kind, dossier: Dossier, limits: Limits) -> Answer:
     if absent:
         return CannotTell(f"no rollout has {' or '.join(absent)}")
     return kind.run(dossier, limits)
+
+
+def _over(answer: Answer) -> list[Found]:
+    """What was found before something came back, with a word on that."""
+    return [replace(one, effect=f"{one.effect}; after step {one.last_step} it is as it was") for one in _found_in(answer)]
 
 
 def _found_in(answer: Answer) -> Sequence[Found]:

@@ -87,6 +87,8 @@ class Left:
         elif not how.stays:
             end = mean[how.at : how.end]
         before, after = mean_of_known(mean[max(0, how.at - _AROUND) : how.at]), mean_of_known(end)
+        if self.curve.told is None and not self.sudden:  # of a slow way the steps just before it are on their way already
+            before = max(before, how.before, key=lambda level: abs(level - after))
         return (before, after) if (after - before) * how.change > 0 else (how.before, how.after)
 
 

@@ -14,7 +14,7 @@ from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import correctness, lengths
 from board.findings.dossier import Dossier
-from board.findings.kinds.turning import HARMLESS, MOST_KL, has_twin
+from board.findings.kinds.turning import HARMLESS, entropy_of, has_twin, kl_of
 from board.findings.watched import Left, Watch, Watched, as_kind
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -81,13 +81,13 @@ def _twins(dossier: Dossier) -> Iterator[Watched]:
 
 
 def _entropy(dossier: Dossier) -> Iterator[Watched]:
-    values = dossier.number("entropy_mean")
+    values = entropy_of(dossier)
     yield Watched("the entropy", dossier, values, dossier.like_for_like(values))
 
 
 def _kl(dossier: Dossier) -> Iterator[Watched]:
     """Its logarithm, since it is the noisier the larger it is."""
-    kl = np.minimum(dossier.number("kl_k3_mean"), MOST_KL)
+    kl = kl_of(dossier)
     values = np.log(kl + HARMLESS)
     yield Watched("the KL to the reference", dossier, values, dossier.like_for_like(values), kl)
 
@@ -171,7 +171,7 @@ ROWS: Final = (
     Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),
     Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
     Watch("equal_responses", _twins, "no group has two responses with a text", 1),
-    Watch("kl_jumps", _kl, "no rollout has log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
+    Watch("kl_jumps", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
     Watch("entropy_rises", _entropy, "no rollout has entropies", 1, alike=False),
     Watch("mismatch_jumps", _mismatch, "no rollout has logprobs of the trainer and of the engine", 1, within=4, alike=False),
 )  # fmt: skip

@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, Series, turn
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
-from board.findings.departures import squares_left
+from board.findings.departures import departures, squares_left
 from board.findings.dossier import Dossier
 from board.findings.rescaling import Rescaling, creep, drift, rescaling
 from board.metrics.formulas import Float64Array
@@ -70,7 +70,7 @@ def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: F
 
     `freed` (n,) are the rewards freed from which prompts a step has, `inner` (n,) what they are off their group's mean.
     """
-    best: _Jump | None = None
+    found: list[_Jump] = []
     level = steps.mean(freed)
     for at in _places(steps, rewards):
         first, cut, last = _window(steps, at)
@@ -80,8 +80,12 @@ def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: F
             continue
         if how.shift and not how.is_certain:
             how = replace(how, z=min(how.z, _beyond_steps(level, at)))
-        if how.z >= limits["z"] and (best is None or how.z > best.how.z):
-            best = _Jump(int(steps.numbers[at]), _ends(rewards[first:cut]), _ends(rewards[cut:last]), how)
+        if how.z >= limits["z"]:
+            found.append(_Jump(int(steps.numbers[at]), _ends(rewards[first:cut]), _ends(rewards[cut:last]), how))
+    best = max(found, key=lambda jump: jump.how.z, default=None)
+    if best is not None:  # the way back is as clear as the way there
+        there = [one for one in found if one.step < best.step - _AROUND // 2 and one.how.z >= best.how.z / 2]
+        best = max(there, key=lambda jump: jump.how.z, default=best)
     creeping = _creeping(steps, rewards, limits) if best is None or best.how.is_certain else None
     # within what creeps any two stretches differ by a jump
     return creeping if best is None or (creeping is not None and creeping.step < best.step) else best
@@ -151,8 +155,16 @@ def _places(steps: Steps, rewards: Float64Array) -> list[int]:
             steps.max(rewards),
             steps.min(rewards),
         ]
-    turns = [turn(steps.numbers, np.where(np.isfinite(curve), curve, np.nan)) for curve in curves]
-    near = {one.at + off for one in turns if one is not None for off in range(-_NEAR, _NEAR + 1)}
+    curves = [np.where(np.isfinite(curve), curve, np.nan) for curve in curves]
+    unsure = np.full(len(steps.numbers), np.nan)
+    left = [
+        one for curve in curves for side in (1, -1) for one in departures(Series(steps.numbers, curve, unsure, unsure), side, 0.0)
+    ]
+    turns = [
+        *(one.at for curve in curves if (one := turn(steps.numbers, curve))),
+        *(at for one in left for at in (one.at, one.end)),
+    ]
+    near = {at + off for at in turns for off in range(-_NEAR, _NEAR + 1)}
     return sorted(at for at in near if 1 <= at <= len(steps.numbers) - LEAST_AFTER)
 
 
@@ -173,17 +185,31 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     clearest = max((jump for _, jump in some), key=lambda jump: jump.how.z)
     how = clearest.how
     whose = " and ".join(_names(dossier, [source for source, _ in some]))
-    marks = np.isin(dossier.sources, [source for source, _ in some]) & (dossier.steps.of_rows >= step)
-    rewards = dossier.number("reward")
+    rewards, of_source = dossier.number("reward"), np.isin(dossier.sources, [source for source, _ in some])
+    numbers = dossier.steps.numbers
+    at = int(np.searchsorted(numbers, step))
+    end = len(numbers) if clearest.creeps else _end(dossier.steps, np.where(of_source, rewards, np.nan), at)
+    marks = of_source & (dossier.steps.row >= at) & (dossier.steps.row < end)
     moved = np.abs(rewards - how.undone(rewards))
     # of a jump the first rollouts show it as well as the last; what creeps is large at the end alone
     early = 1.0 if clearest.creeps else -1.0
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
-    effect = f"from step {step} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
+    until = "" if end == len(numbers) else f" to {numbers[end - 1]}"
+    effect = f"from step {step}{until} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
     effect += "in the end" if clearest.creeps else "after"
     crossed, measured = ("factor", how.factor) if how.factor != 1 else ("shift", how.in_spreads)
     shown = dossier.clearest(marks & (moved > 0), order + early * 1e-9 * np.nanmax(moved) * dossier.steps.row)
-    return Found.since(dossier, int(np.searchsorted(dossier.steps.numbers, step)), effect, crossed, measured, how.z, shown)
+    return Found(effect, step, int(numbers[end - 1]), crossed, measured, how.z, shown)
+
+
+def _end(steps: Steps, rewards: Float64Array, at: int) -> int:
+    """Index behind the last step on the other scale: level and spread of those behind it are nearer to what they were before."""
+    curves = np.stack([steps.mean(rewards), steps.std(rewards)])
+    before = np.nanmedian(curves[:, max(0, at - _AROUND) : at], axis=1, keepdims=True)
+    way = np.nanmedian(curves[:, at : at + LEAST_AFTER], axis=1, keepdims=True) - before
+    back = ((curves - before) * way).sum(axis=0) < np.square(way).sum() / 2
+    runs = np.flatnonzero(back[at + LEAST_AFTER - 1 : -1] & back[at + LEAST_AFTER :])
+    return at + LEAST_AFTER - 1 + int(runs[0]) if len(runs) else len(steps.numbers)
 
 
 def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Curves over steps that turn where they should not: a KL runs away, entropy or a critic collapses, groups fall silent, rollouts grow old."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -29,12 +30,31 @@ _STILL: Final = 1.5
 """A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
 
 
+_KL: Final = ("kl_k3_mean", "kl", "kl (logged)", "kl_mean", "mean_kl", "approx_kl", "ref_kl")
+_ENTROPIES: Final = ("entropy_mean", "entropy", "mean_entropy", "policy_entropy")
+"""What tells a number of each rollout: ours, of its tokens, or what its trainer logs."""
+
+
+def kl_of(dossier: Dossier) -> Float64Array:
+    """(rows,) nats of KL to the reference, MOST_KL at most; NaN where they are not known."""
+    return np.minimum(_first_of(dossier, _KL), MOST_KL)
+
+
+def entropy_of(dossier: Dossier) -> Float64Array:
+    """(rows,) entropies, NaN where they are not known."""
+    return _first_of(dossier, _ENTROPIES)
+
+
+def _first_of(dossier: Dossier, names: Sequence[str]) -> Float64Array:
+    return next((values for name in names if np.isfinite(values := dossier.number(name)).any()), dossier.number(names[0]))
+
+
 def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
-    kl = np.minimum(dossier.number("kl_k3_mean"), MOST_KL)
+    kl = kl_of(dossier)
     curve = dossier.curve_of(dossier.like_for_like(kl))
     known = np.flatnonzero(np.isfinite(curve.mean))
     if len(known) < LEAST_BEFORE + LEAST_AFTER:
-        return CannotTell("too few steps have log-probabilities of policy and reference")
+        return CannotTell("too few steps have a KL, or log-probabilities of policy and reference")
     level = np.maximum(curve.mean, 0.0)
     # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
     logarithm = np.log(level + HARMLESS)
@@ -98,8 +118,9 @@ def _look_for_collapse(dossier: Dossier, limits: Limits) -> Answer:
 
 def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:
     """(rows,) mean entropy per token, or what stands in for it, and its name."""
-    if dossier.has("entropy_mean"):
-        return dossier.number("entropy_mean"), "the entropy"
+    entropy = entropy_of(dossier)
+    if np.isfinite(entropy).any():
+        return entropy, "the entropy"
     if dossier.has("logprob_mean"):
         return -dossier.number("logprob_mean"), "the mean surprisal (a proxy of the entropy, which is not logged)"
     return None, ""
@@ -193,7 +214,7 @@ _PACE: Final = (0.4, 2.5)
 
 
 def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
-    named, lag = _lag(dossier)
+    named, lag = lag_of(dossier)
     if lag is None:
         return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
     curve = dossier.curve_of(lag)
@@ -215,7 +236,7 @@ def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
     return Found.since(dossier, at, told, crossed, measured, strength, shown)
 
 
-def _lag(dossier: Dossier) -> tuple[str, Float64Array | None]:
+def lag_of(dossier: Dossier) -> tuple[str, Float64Array | None]:
     """The column it is told by, and how many steps old each rollout is, (rows,)."""
     for name in sorted(map(str, dossier.frame.columns)):
         values = dossier.number(name)

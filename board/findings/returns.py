@@ -1,0 +1,56 @@
+"""Where a run comes back from something: at these steps kinds look that judge by where a run ends, so that what was found stays found.
+
+Dossiers in and out.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from board.findings.answers import lengths
+from board.findings.departures import departures
+from board.findings.dossier import Dossier
+from board.findings.kinds.turning import entropy_of, kl_of, lag_of
+from board.metrics.formulas import Float64Array
+
+_NUMBERS: Final = ("reward", "valid_reward", "logprob_mean", "value_mean", "engine_ratio")
+_SPREADS: Final = 0.3
+"""Standard deviations between rollouts that a number must depart by."""
+_CLEAR: Final = 3.5
+"""Standard errors of it: a kind that looks there asks for more."""
+_LEAST: Final = 2
+"""Steps that it must be off: of one alone hardly any kind can tell."""
+_NEAR: Final = 2
+"""Steps within which several come back together."""
+_FEW: Final = 4
+"""Of so few steps nothing is to be found that was not found in all."""
+_MOST: Final = 3
+"""Returns that are looked at, the clearest."""
+
+
+def before_returns(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
+    """The run as it was just before numbers came back that had left their level, in the order of the steps.
+
+    `found`: the last steps of what was found there, which count as clear.
+    """
+    last = len(dossier.steps.numbers)
+    places = np.searchsorted(dossier.steps.numbers, np.array([*found], np.int64), "right").tolist()
+    ends: dict[int, float] = {end: np.inf for end in places if _FEW < end < last}
+    for values in _numbers(dossier):
+        known = values[np.isfinite(values)]
+        least = _SPREADS * float(known.std()) if len(known) else 0.0
+        curve = dossier.curve_of(dossier.like_for_like(values))
+        for one in (one for side in (1, -1) for one in departures(curve, side, least, clear=_CLEAR) if least > 0):
+            if not one.stays and one.end - one.at >= _LEAST:
+                end = next((end for end in ends if abs(end - one.end) <= _NEAR), one.end)
+                ends[end] = max(ends.get(end, 0.0), one.z)
+    return [dossier.until(end) for end in sorted(sorted(ends, key=lambda end: -ends[end])[:_MOST])]
+
+
+def _numbers(dossier: Dossier) -> list[Float64Array]:
+    """(rows,) each: what rollouts earn and policy and critic say of them, how equal those of a group are, how long, and how old."""
+    found, lag = [dossier.number(name) for name in _NUMBERS], lag_of(dossier)[1]
+    found += [kl_of(dossier), entropy_of(dossier), np.abs(dossier.within_groups(found[0]))]
+    found.append(np.log(np.maximum(lengths(dossier)[0], 1.0)))
+    return found if lag is None else [*found, lag]

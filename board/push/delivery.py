@@ -5,10 +5,11 @@ Knows steps, numbers by name and rows of text; knows no run and no metric.
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from types import FrameType
 from typing import Final
@@ -153,7 +154,7 @@ class Handing:
     def _tracker(self) -> Iterator[None]:
         """Around calls of the tracker, whose library may raise anything."""
         try:
-            with uninterrupted():
+            with uninterrupted(), nullcontext() if self._target.tracker == "stdout" else redirect_stdout(sys.stderr):
                 yield
         except BoardError:
             self._failed = True

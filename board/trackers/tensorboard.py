@@ -7,9 +7,7 @@ the first bad checksum and reads as many bytes as a length asks for; here both a
 
 import contextlib
 import itertools
-import os
 import re
-import socket
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -167,22 +165,16 @@ def _new_folder(parent: Path, name: str) -> Path:
 
 
 class TensorBoardWriter(TrackerWriter):
-    """One event file in a run's folder. A step's numbers are one record, so that a kill leaves all of them or none."""
+    """One event file in a run's folder, of TensorBoard's own writer."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.name, self.place = folder.name, str(folder)
-        # TensorBoard reads files by name, so that two of one second would come in the order of their processes, and a curve would go back
-        name = f"events.out.{_MARK}.{time.time_ns():019d}.{folder_name(socket.gethostname())}.{os.getpid()}"
-        events = library(_EVENTS, _LIBRARY)
-        self._event, self._text = events.Event, library(_TEXTS, _LIBRARY).text_pb
-        writer = library("tensorboard.summary.writer.record_writer", _LIBRARY).RecordWriter
-        self._records = writer((folder / name).open("xb"))
-        self._write(events.Event(file_version="brain.Event:2", source_metadata=events.SourceMetadata(writer="rl-logging-board")))
+        self._event, self._text = library(_EVENTS, _LIBRARY).Event, library(_TEXTS, _LIBRARY).text_pb
+        self._file = library("tensorboard.summary.writer.event_file_writer", _LIBRARY).EventFileWriter(str(folder))
 
     def close(self) -> None:
         """Write what is pending and let the file go."""
-        self._records.close()
+        self._file.close()
 
     def _log(self, step: int, values: Mapping[str, Value]) -> None:
         event = self._event(step=step)
@@ -200,8 +192,8 @@ class TensorBoardWriter(TrackerWriter):
     def _write(self, event: Any) -> None:
         """Flushed at once: a TensorBoard that watches shows it, and a kill loses nothing."""
         event.wall_time = time.time()
-        self._records.write(event.SerializeToString())
-        self._records.flush()
+        self._file.add_event(event)
+        self._file.flush()
 
 
 def inert_markdown(text: str) -> str:

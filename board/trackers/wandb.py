@@ -10,8 +10,6 @@ the value of the metric that the trainer defined as its step, as the Hugging Fac
 import itertools
 import json
 import os
-import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -26,9 +24,6 @@ from board.trackers.transaction_logs import LogKind
 NAME: Final = "wandb"
 
 LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2", ("run", "display_name"))
-
-CLOSING_SECONDS: Final = 60
-"""Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
 
 TITLE_LETTERS: Final = 63
 """W&B refuses longer titles of alerts."""
@@ -49,7 +44,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "x_save_requirements": False,
     "x_transaction_log_flush_interval": 1.0,  # seconds of work that a kill may cost
     "init_timeout": 60.0,
-    "finish_timeout": float(CLOSING_SECONDS),
+    "finish_timeout": 60.0,  # what is not uploaded by then stays on disk for `wandb sync`
     "finish_timeout_raises": True,
 }
 
@@ -181,7 +176,6 @@ class WandbWriter(TrackerWriter):
         folder = Path(run.dir).parent
         self.name, self.place = run.name, str(folder if run.offline or run.disabled else run.url)
         self._run = run
-        self._file = folder / f"run-{run.id}{LOGS.ending}"
         self._step = -1
 
     def alert(self, title: str, text: str, *, error: bool) -> None:
@@ -190,10 +184,8 @@ class WandbWriter(TrackerWriter):
         self._run.alert(title=plain(title)[:TITLE_LETTERS], text=plain(text), level=level, wait_duration=ALERT_SECONDS)
 
     def close(self) -> None:
-        """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""
+        """Write what is pending and end the run; W&B's own process writes the last of it until this one ends."""
         self._run.finish(exit_code=0)
-        if self._run.offline or self._file.exists():
-            wait_for_end(self._file)
 
     def _log(self, step: int, values: Mapping[str, Any]) -> None:
         """W&B itself passes over a step that is not in order, with a warning that nobody sees."""
@@ -204,20 +196,3 @@ class WandbWriter(TrackerWriter):
 
     def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
         self._log(step, {name: library(NAME, LOGS.tracker).Table(**table(rows))})
-
-
-def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
-    """Wait until a run's log has its last record: W&B ends a run before its own process has written all of it, or any of it.
-
-    Raises TimeoutError, naming the file, when it is not there in time.
-    """
-    record = library(LOGS.protobufs, LOGS.tracker).Record
-    deadline = time.monotonic() + seconds
-    pause = 0.01
-    while time.monotonic() < deadline:
-        for last in deque(LOGS.records(log) if log.exists() else (), maxlen=1):
-            if record.FromString(last).WhichOneof("record_type") == "exit":
-                return
-        time.sleep(pause)
-        pause = min(2 * pause, 0.5)
-    raise TimeoutError(f"{log}: W&B has not written its last record within {seconds:g} s.")

@@ -14,6 +14,7 @@ from board.runs.library import HERE, RunFolder
 from board.sources import locations
 from board.text.path_names import path_of, shown
 from board.ui import caches, place
+from board.user_files import run_notes
 from board.user_files.run_notes import RunNote, RunNotes
 
 SETTLED: Final = "beside_settled"
@@ -133,7 +134,7 @@ def notes(folders: Sequence[RunFolder], root: Path, *, moved: bool = True) -> di
     base = shown(root)
     paths = {one.name: base if one.name == HERE else f"{base.rstrip('/')}/{one.name}" for one in folders}
     try:
-        kept = caches.run_notes()
+        kept = run_notes.load()
     except BoardError:
         kept = RunNotes()
     if not kept.notes:

@@ -234,7 +234,7 @@ def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
     _forget_problem()
     try:
-        saved_queries.KEPT.delete(place.widget_text("sql_saved"))
+        saved_queries.KEPT.put(place.widget_text("sql_saved"), None)
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:

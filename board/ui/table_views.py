@@ -123,7 +123,8 @@ def _shown(columns: tuple[str, ...]) -> TableView:
 
 def _save(columns: tuple[str, ...]) -> None:
     try:
-        _chosen(table_views.save(_shown(columns)))
+        view = _shown(columns)
+        _chosen(table_views.save(view, view.name))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -132,7 +133,7 @@ def _rename() -> None:
     held = _load()[0].get(place.widget_text(_KEY))
     try:
         if held is not None:
-            _chosen(table_views.rename(held, place.widget_text("view_name")))
+            _chosen(table_views.save(held, place.widget_text("view_name")))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -140,7 +141,7 @@ def _rename() -> None:
 def _delete() -> None:
     """The table stays as it is, so that it can be saved again."""
     try:
-        table_views.KEPT.delete(place.widget_text(_KEY))
+        table_views.KEPT.put(place.widget_text(_KEY), None)
         _chosen("")
     except BoardError as error:
         place.remember(view_problem=str(error))

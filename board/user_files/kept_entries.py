@@ -6,7 +6,7 @@ An entry that cannot be understood stays as it is; a file that cannot is moved a
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
@@ -22,7 +22,7 @@ LONGEST_NAME: Final = 80
 
 _LOCK_SECONDS: Final = 10.0
 
-_NONE: Final = (ValueError, TypeError, LookupError)
+_NONE: Final = (ValueError, TypeError, LookupError, AttributeError)
 """What parsing raises for something that is none of the kind."""
 
 Entries = dict[str, Any]
@@ -42,31 +42,20 @@ def of_fields(kind: type[Entry], held: Any, **known: Any) -> Entry:
     """
     for name, field_type in get_type_hints(kind).items():
         if name not in known:
-            known[name] = texts(held[name]) if field_type == tuple[str, ...] else held[name]
-            if field_type in (str, bool, int) and type(known[name]) is not field_type:
-                raise TypeError(f"{name} is something else")
+            known[name] = texts(held[name]) if field_type == tuple[str, ...] else exactly(field_type, held[name])
     return kind(**known)
 
 
-def is_kept(_: str, held: Any) -> bool:
-    """Of entries that are names alone. Raises TypeError for what is none."""
-    if held is not True:
-        raise TypeError("it is no name that is kept")
-    return True
+def exactly(kind: type[Entry], held: Any) -> Entry:
+    """What is of that very type. Raises TypeError for anything else."""
+    if type(held) is not kind:
+        raise TypeError(f"it is no {kind.__name__}")
+    return held
 
 
 def texts(held: Any) -> tuple[str, ...]:
     """A list of texts. Raises TypeError for anything else."""
-    if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
-        raise TypeError("it is no list of texts")
-    return tuple(held)
-
-
-def text(held: Any) -> str:
-    """A text. Raises TypeError for anything else."""
-    if not isinstance(held, str):
-        raise TypeError("it is no text")
-    return held
+    return tuple(exactly(str, one) for one in exactly(list, held))
 
 
 @dataclass(frozen=True)
@@ -74,7 +63,7 @@ class KeptEntries(Generic[Entry]):
     """One kind of things."""
 
     name: str
-    """Of the file, without its ending; and of the folder in which earlier boards kept a file for each."""
+    """Of the file, without its ending."""
     kind: str
     """What one of them is called: "custom metric"."""
     parsed: Callable[[str, Any], Entry]
@@ -110,8 +99,6 @@ class KeptEntries(Generic[Entry]):
                 self.path.rename(self.path.with_name(f"{self.path.name}.damaged-{uuid4().hex[:8]}"))
                 before = {}
             after = changed(before)
-            if [*after.items()] == [*before.items()]:
-                return after
             try:
                 data = json.dumps(after, ensure_ascii=False, indent=1).encode()
             except UnicodeEncodeError:  # half a surrogate pair
@@ -136,37 +123,28 @@ class KeptEntries(Generic[Entry]):
         return self.change(entries)
 
     def put(self, name: str, value: Any) -> None:
-        """Keep something under a name, in place of what had that name. Raises BoardError where that cannot be done."""
+        """Keep something under a name, in place of what had that name; None forgets it. Raises BoardError where that cannot be done."""
         self.update(name, lambda _: value)
-
-    def delete(self, name: str) -> None:
-        """Forget what has that name, if there is anything. Raises BoardError where that cannot be done."""
-        self.update(name, lambda _: None)
 
     def checked(self, name: str) -> str:
         """A name that a reader gave, without space around it. Raises BoardError for one that cannot be shown in one line."""
         name = name.strip()
-        if not name:
-            raise BoardError(f"A {self.kind} needs a name to be saved under.")
-        if len(name) > LONGEST_NAME:
-            raise BoardError(f"The name has {len(name)} characters, and {LONGEST_NAME} is the most.")
-        if not name.isprintable():
-            raise BoardError("The name holds a character that cannot be shown, such as a line end.")
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise BoardError(f"A {self.kind} needs a name of 1 to {LONGEST_NAME} characters that can be shown in one line.")
         return name
 
     @contextmanager
     def _written(self) -> Iterator[None]:
         """The settings folder while nobody else writes there."""
-        from filelock import FileLock, Timeout  # here alone: who only reads starts sooner without it
+        from filelock import FileLock  # here alone: who only reads starts sooner without it
 
         try:
             private_folders.made(self.path.parent, self.path.parent)
             with FileLock(self.path.with_name(".lock"), timeout=_LOCK_SECONDS):
                 yield
-        except Timeout as error:
-            raise BoardError(f"{shown(self.path)} cannot be written: another board has been writing for long.") from error
-        except OSError as error:
-            raise BoardError(f"{shown(self.path)} cannot be written: {error.strerror}.") from error
+        except OSError as error:  # also where the lock was not to be had in time
+            why = error.strerror or "another board has been writing for long"
+            raise BoardError(f"{shown(self.path)} cannot be written: {why}.") from error
 
     def _held(self) -> Entries:
         try:
@@ -177,19 +155,17 @@ class KeptEntries(Generic[Entry]):
             raise BoardError(f"{shown(self.path)} cannot be read: {error.strerror}.") from error
         except (ValueError, RecursionError) as error:
             raise _Damaged(f"{shown(self.path)} is damaged: it is no JSON.") from error
-        if isinstance(held, list) and all(isinstance(one, str) for one in held):  # as earlier boards kept names alone
+        if isinstance(held, list) and all(isinstance(one, str) for one in held):  # pins of version 0.2
             return dict.fromkeys(held, True)
         if not isinstance(held, dict):
             raise _Damaged(f"{shown(self.path)} is damaged: it holds no entries by name.")
         return held
 
     def _former(self) -> Entries:
-        """What earlier boards kept in a file for each thing, which has its name or the run's in it. The files stay where they are."""
+        """Custom metrics that version 0.2 kept, in a file for each that has its name in it. The files stay where they are."""
         found: Entries = {}
         for path in sorted((user_folders.settings() / self.name).glob("*.json")):
-            try:
+            with suppress(OSError, RecursionError, *_NONE):
                 one = json.loads(path.read_bytes())
-                found[str(one.pop("name") if "name" in one else one.pop("run"))] = one
-            except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
-                found[path.name] = None  # said to be none of the kind
+                found[one.pop("name")] = one
         return found

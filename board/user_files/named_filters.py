@@ -4,10 +4,10 @@ from contextlib import suppress
 from typing import Final
 
 from board.errors import BoardError
-from board.user_files.kept_entries import KeptEntries, is_kept, text
+from board.user_files.kept_entries import KeptEntries, exactly
 
-NAMED: Final = KeptEntries("filters", "filter", lambda _, held: text(held["filter"]))
-RECENT: Final = KeptEntries("recent_filters", "filter", is_kept)
+NAMED: Final = KeptEntries("filters", "filter", lambda _, held: exactly(str, held["filter"]))
+RECENT: Final = KeptEntries("recent_filters", "filter", lambda _, held: exactly(bool, held))
 
 MOST: Final = 20
 """So many are kept of those used last."""
@@ -23,7 +23,7 @@ def load() -> dict[str, str]:
 
 def save(name: str, filtered: str) -> None:
     """Keep a filter under a name, in place of what had that name; an empty one forgets the name. Raises BoardError where it cannot be kept."""
-    NAMED.update(NAMED.checked(name), lambda _: {"filter": filtered} if filtered else None)
+    NAMED.put(NAMED.checked(name), {"filter": filtered} if filtered else None)
 
 
 def recent() -> tuple[str, ...]:
@@ -38,8 +38,4 @@ def used(filtered: str) -> None:
     """This filter was used last. Where settings cannot be written it is not kept: a filter must work without."""
     if recent()[:1] != (filtered,):
         with suppress(BoardError):
-            RECENT.change(
-                lambda held: dict.fromkeys(
-                    [filtered, *(one for one in held if held[one] is True and one != filtered)][:MOST], True
-                )
-            )
+            RECENT.change(lambda held: dict([*({filtered: True} | held).items()][:MOST]))

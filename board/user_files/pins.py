@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from board.user_files.kept_entries import KeptEntries, is_kept
+from board.user_files.kept_entries import KeptEntries, exactly
 
-KEPT: Final = KeptEntries("pinned_metrics", "pin", is_kept)
+KEPT: Final = KeptEntries("pinned_metrics", "pin", lambda _, held: exactly(bool, held))
 
 MOST: Final = 500
 """So many pins are kept; the oldest go first."""

@@ -14,8 +14,9 @@ from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries, of_fields
 
 LONGEST_TITLE: Final = 120
-LONGEST_TAG: Final = 40
 LONGEST_NOTE: Final = 20_000
+"""Characters that a reader can type."""
+LONGEST_TAG: Final = 40
 MOST_TAGS: Final = 20
 """Characters, and tags of a run."""
 
@@ -94,14 +95,6 @@ def load() -> RunNotes:
     return RunNotes(tuple(found.values()), tuple(damaged.values()))
 
 
-def stamp() -> int:
-    """Another number where a note was written or removed since; 0 while there is none."""
-    try:
-        return KEPT.path.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
 def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
     """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what is kept by now.
 
@@ -121,16 +114,10 @@ def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
 
 
 def _checked(note: RunNote) -> RunNote:
-    """Raises BoardError for what cannot be shown, or is too long."""
+    """The note with its name on one line. Raises BoardError for what cannot be shown, and for tags that are too many or too long."""
     title = " ".join(note.title.split())
-    tags = [(f"tag {tag[:LONGEST_TAG]}…", tag, LONGEST_TAG) for tag in note.tags]
-    for what, text, most in (("name", title, LONGEST_TITLE), ("note", note.note, LONGEST_NOTE), *tags):
-        if len(text) > most:
-            raise BoardError(f"The {what} has {len(text):,} characters, and {most:,} is the most.")
-    if len(note.tags) > MOST_TAGS:
-        raise BoardError(f"The run has {len(note.tags)} tags, and {MOST_TAGS} is the most.")
+    if len(note.tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in note.tags):
+        raise BoardError(f"A run has {MOST_TAGS} tags of {LONGEST_TAG} characters at most.")
     if not "".join((title, *note.tags)).isprintable():
         raise BoardError("A name or tag holds a character that cannot be shown.")
-    if note.colour not in ("", *COLOURS):
-        raise BoardError(f"There is no colour {note.colour!r}.")
     return replace(note, title=title)

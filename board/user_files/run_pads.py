@@ -45,7 +45,7 @@ def own(location: Path) -> tuple[str, ...]:
 
 def save(location: Path, pads: tuple[str, ...]) -> None:
     """Keep the pads of the run in a folder in place of those before; none of them forgets it. Raises BoardError where that cannot be done."""
-    KEPT.update(_name(location), lambda _: {"pads": pads} if pads else None)
+    KEPT.put(_name(location), {"pads": pads} if pads else None)
 
 
 def _name(location: Path) -> str:

@@ -3,9 +3,9 @@
 from typing import Final
 
 from board.errors import BoardError
-from board.user_files.kept_entries import KeptEntries, text
+from board.user_files.kept_entries import KeptEntries, exactly
 
-KEPT: Final = KeptEntries("custom_metrics", "custom metric", lambda _, held: text(held["query"]))
+KEPT: Final = KeptEntries("custom_metrics", "custom metric", lambda _, held: exactly(str, held["query"]))
 
 
 def save(name: str, query: str) -> str:

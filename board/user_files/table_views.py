@@ -42,13 +42,8 @@ def _parsed(name: str, held: Any) -> TableView:
 KEPT: Final = KeptEntries("table_views", "view", _parsed)
 
 
-def save(view: TableView) -> str:
-    """Keep a view, in place of what had its name; the name it has then, without space around it. Raises BoardError where it cannot be kept."""
-    return rename(view, view.name)
-
-
-def rename(view: TableView, name: str) -> str:
-    """Keep a view under another name, and no longer under its own; the name it has then. Raises BoardError where it cannot be kept."""
+def save(view: TableView, name: str) -> str:
+    """Keep a view under a name, and no longer under its own; the name without space around it. Raises BoardError where it cannot be kept."""
     new, said = KEPT.checked(name), asdict(view)
     del said["name"]
     KEPT.change(lambda held: {one: kept for one, kept in held.items() if one != view.name} | {new: said})

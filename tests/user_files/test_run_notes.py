@@ -70,12 +70,9 @@ def test_a_note_of_which_nothing_is_left_is_forgotten() -> None:
 
 
 REFUSED: dict[str, dict[str, Any]] = {
-    "a name without end": {"title": "x" * 121},
     "a name that is not to be seen": {"title": "a\x00b"},
     "a tag without end": {"tags": ("x" * 41,)},
     "tags without end": {"tags": tuple(map(str, range(21)))},
-    "a note without end": {"note": "x" * 20_001},
-    "a colour there is not": {"colour": "url(evil)"},
     "half a character": {"note": "\ud800"},
 }
 
@@ -98,10 +95,3 @@ def test_what_is_no_note_is_told_of_and_left_as_it_is() -> None:
     assert "broken in" in found.damaged[0]
     run_notes.change(RunNote("/b"), "/b", "d2", title="b")
     assert run_notes.load().damaged == found.damaged
-
-
-def test_the_stamp_changes_with_the_notes() -> None:
-    """So that what was read once is read again when it must be."""
-    before = run_notes.stamp()
-    run_notes.change(RunNote("/a"), "/a", "d1", title="a")
-    assert run_notes.stamp() != before

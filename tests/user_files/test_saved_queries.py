@@ -25,7 +25,7 @@ def test_saved_chosen_and_deleted() -> None:
     save("solved", "SELECT 1")
 
     assert [*KEPT.by_name()[0].items()] == [("Best", QUERY), ("solved", "SELECT 1")]
-    KEPT.delete("solved")
+    KEPT.put("solved", None)
     assert KEPT.by_name()[0] == {"Best": QUERY}
 
 

@@ -22,22 +22,22 @@ def test_saved_renamed_and_deleted() -> None:
     """A view is read back as it was saved, has one name at a time, and is gone once it is deleted."""
     assert table_views.KEPT.by_name() == ({}, ())
 
-    assert table_views.save(VIEW) == "worst"
-    assert table_views.rename(VIEW, " Last ") == "Last"
+    assert table_views.save(VIEW, VIEW.name) == "worst"
+    assert table_views.save(VIEW, " Last ") == "Last"
     (kept,) = table_views.KEPT.by_name()[0].values()
     assert kept == TableView("Last", *list(VIEW.__dict__.values())[1:])
-    assert table_views.rename(kept, "Last") == "Last"
+    assert table_views.save(kept, "Last") == "Last"
     assert len(table_views.KEPT.by_name()[0]) == 1
-    table_views.KEPT.delete("Last")
+    table_views.KEPT.put("Last", None)
     assert table_views.KEPT.by_name()[0] == {}
 
 
 def test_name_that_cannot_be_shown_keeps_the_old_one() -> None:
     """A view is renamed as a whole or not at all."""
-    table_views.save(VIEW)
+    table_views.save(VIEW, VIEW.name)
 
     with pytest.raises(BoardError, match="A view needs a name"):
-        table_views.rename(VIEW, " ")
+        table_views.save(VIEW, " ")
 
     assert [*table_views.KEPT.by_name()[0]] == ["worst"]
 
@@ -55,7 +55,7 @@ DAMAGE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_files_that_hold_no_view_are_told(name: str) -> None:
     """What a hand wrote wrongly is named and left as it is."""
-    table_views.save(VIEW)
+    table_views.save(VIEW, VIEW.name)
     table_views.KEPT.change(lambda held: {"worst": held["worst"] | DAMAGE[name]})
 
     found, damaged = table_views.KEPT.by_name()

@@ -22,6 +22,7 @@ from board.ui import caches, findings_watch, place, progress_line, run_panel, ru
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
+from board.user_files import run_notes
 from board.user_files.run_notes import RunNotes
 
 POLL_SECONDS = 2.0
@@ -34,7 +35,7 @@ MOST_TABLES = 24
 def notes() -> RunNotes:
     """What was said of runs; none of it where it cannot be read, which is told."""
     try:
-        found = caches.run_notes()
+        found = run_notes.load()
     except BoardError as error:
         notice(str(error), "warning")
         return RunNotes()

@@ -5,10 +5,9 @@ Knows no kind and no run: what is kept is kept under a run's address.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries, exactly
 
 LONGEST_REASON: Final = 500
@@ -33,10 +32,7 @@ class FindingSettings:
 
 def read(run: str) -> FindingSettings:
     """What is set for a run; nothing while nothing is kept of it. Raises BoardError where that cannot be read."""
-    found, damaged = KEPT.read()
-    if run in damaged:
-        raise BoardError(damaged[run])
-    return found.get(run, FindingSettings())
+    return KEPT.read().get(run, FindingSettings())
 
 
 def parsed_thresholds(given: Any) -> Thresholds:
@@ -76,12 +72,12 @@ def _with(held: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _
 
 
 def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
-    return _parsed(run, KEPT.update(run, lambda before: asdict(changed(before or FindingSettings())))[run])
+    return KEPT.change(lambda held: held | {run: changed(held.get(run, FindingSettings()))})[run]
 
 
-def _parsed(_: str, held: Any) -> FindingSettings:
+def _parsed(held: Any) -> FindingSettings:
     muted, understood = ({key: exactly(str, why) for key, why in held[part].items()} for part in ("muted", "understood"))
     return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)
 
 
-KEPT: Final = KeptEntries("findings", "object of settings", _parsed)
+KEPT: Final = KeptEntries("findings", "settings of findings", _parsed)

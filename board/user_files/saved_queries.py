@@ -5,7 +5,7 @@ from typing import Final
 from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries, exactly
 
-KEPT: Final = KeptEntries("custom_metrics", "custom metric", lambda _, held: exactly(str, held["query"]))
+KEPT: Final = KeptEntries("custom_metrics", "custom metric", lambda held: exactly(str, held))
 
 
 def save(name: str, query: str) -> str:
@@ -16,5 +16,5 @@ def save(name: str, query: str) -> str:
     checked, query = KEPT.checked(name), query.strip()
     if not query:
         raise BoardError("There is no query to save.")
-    KEPT.put(checked, {"query": query})
+    KEPT.put(checked, query)
     return checked

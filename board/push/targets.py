@@ -8,7 +8,6 @@ from typing import Any, Final
 from board import trackers
 from board.errors import BoardError
 from board.trackers.contract import TrackerWriter
-from board.trackers.registry import OPTIONS
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
@@ -43,7 +42,7 @@ def target(tracker: str, asked: Mapping[str, Any]) -> Target:
 
     Raises BoardError for something that the tracker does not take.
     """
-    takes = OPTIONS[tracker]
+    takes = trackers.OPTIONS[tracker]
     given = {option: value for option, value in asked.items() if value is not None}
     if odd := [option for option in given if option not in takes]:
         taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)

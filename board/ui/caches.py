@@ -35,7 +35,7 @@ from board.runs.shared_values import LatestValue, OfLatestLoads
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
-from board.trackers import LogSource
+from board.trackers.nearby import LogSource
 
 _T = TypeVar("_T")
 

@@ -30,7 +30,7 @@ from board.push.state import state_of
 from board.push.targets import Target, target
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
-from board.trackers.registry import OPTIONS
+from board.trackers import OPTIONS
 from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]

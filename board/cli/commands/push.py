@@ -12,7 +12,7 @@ from board.errors import BoardError
 
 
 def _trackers() -> tuple[str, ...]:
-    from board.trackers.registry import OPTIONS
+    from board.trackers import OPTIONS
 
     return tuple(OPTIONS)
 

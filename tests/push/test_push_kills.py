@@ -192,6 +192,27 @@ def test_a_growing_run_is_followed(tmp_path: Path) -> None:
     assert len(kinds) == len(set(kinds))
 
 
+@pytest.mark.parametrize("tracker", OFFLINE)
+def test_ctrl_c_ends_following_in_order(tmp_path: Path, tracker: str) -> None:
+    """Whatever a library does at Ctrl+C: its run is ended by us, what comes once is there, and what was handed on is noted."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(4), rollouts=1)
+    where = ("--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE[tracker], "--names", "re-grpo")
+    process = started(tmp_path / "run", *where, "--follow", "--quiet", 0)
+    waited(process, lambda: any((tmp_path / "state" / "push").glob("*.json")))
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+
+    assert (process.returncode, output) == (0, ""), errors
+    steps = int(re.findall(r"Pushed (\d+) steps?", errors)[0])  # all four, unless the machine is very slow
+    curves = held(tracker, tmp_path / "logs")
+    assert [step for step, _ in curves["rollouts/returns_max"]] == [*range(steps)]
+    assert [step for step, _ in curves["final/total_rollouts"]] == [steps - 1]
+    (noted,) = (tmp_path / "state" / "push").glob("*.json")
+    assert json.loads(noted.read_bytes())["last"] == steps - 1
+
+
 def test_what_a_trainer_logs_once_comes_when_following_ends(tmp_path: Path) -> None:
     """Ctrl+C is the end: what is defined as once, at the end, comes then, at the last step."""
     grown(tmp_path / "run", range(3))

@@ -57,6 +57,8 @@ class KeptEntries(Generic[Entry]):
     """What one of them is called: "custom metric"."""
     parsed: Callable[[Any], Entry]
     """Given what JSON has, the thing; raises ValueError, TypeError, LookupError or AttributeError where it is none."""
+    earlier: Callable[[], dict[str, Entry]] = dict
+    """What an earlier version kept elsewhere, read while there is no such file."""
 
     @property
     def path(self) -> Path:
@@ -71,7 +73,7 @@ class KeptEntries(Generic[Entry]):
                 held = dict.fromkeys(texts(held), True)
             return {name: self.parsed(one) for name, one in held.items()}
         except FileNotFoundError:
-            return {}
+            return self.earlier()
         except OSError as error:
             raise BoardError(f"{shown(self.path)} cannot be read: {error.strerror}.") from error
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

@@ -1,5 +1,6 @@
 """Custom metrics kept by name."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,17 @@ def test_what_cannot_be_kept(name: str, query: str, wanted: str) -> None:
         save(name, query)
 
     assert KEPT.read() == {}
+
+
+def test_those_of_version_0_2_are_taken_over(tmp_path: Path) -> None:
+    """They are a file each, read until something is saved or deleted, and stay where they are; what is none is passed over."""
+    (tmp_path / "custom_metrics").mkdir()
+    for at, held in enumerate(
+        ({"name": "a", "query": QUERY}, {"name": "b", "query": "SELECT 2"}, {"name": "c", "query": 3}, [4])
+    ):
+        (tmp_path / "custom_metrics" / f"{at}.json").write_text(json.dumps(held))
+
+    assert KEPT.read() == {"a": QUERY, "b": "SELECT 2"}
+    KEPT.put("a", None)
+    assert KEPT.read() == {"b": "SELECT 2"}
+    assert len([*(tmp_path / "custom_metrics").iterdir()]) == 4

@@ -6,14 +6,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
-
 from board.user_files import private_folders
 
 
 @contextmanager
 def made(above: Path, root: Path, kind: str) -> Iterator[Path]:
     """A folder below `above`, which lies under `root`, for this user alone; its name begins with `kind`. Raises OSError."""
+    from filelock import FileLock, Timeout  # here alone: who needs no such folder starts sooner without it
+
     for left in above.glob(f"{kind}-*.lock"):
         with suppress(Timeout), FileLock(left, blocking=False):  # a process that is there holds its lock
             _remove(left)

@@ -60,7 +60,8 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     event = library(_EVENTS, _LIBRARY).Event
     damaged = library("google.protobuf.message", _LIBRARY, NAME).DecodeError
-    files = [path] if path.is_file() else _event_files(path)
+    # in the order of their names, which is TensorBoard's: that in which they were begun
+    files = [path] if path.is_file() else [file for file in listed_files(path) if _MARK in file.name]
     if not files:
         raise BoardError(f"{path}: no event file of TensorBoard.")
     points = Points(path)
@@ -72,11 +73,6 @@ def read(path: Path, within: Path | None = None) -> Curves:
             except (damaged, ValueError) as error:
                 raise BoardError(f"{file}: a record is no event of TensorBoard: {error}") from error
     return points.curves()
-
-
-def _event_files(folder: Path) -> list[Path]:
-    """The event files of one run, in the order in which they were begun, which is TensorBoard's: that of their names."""
-    return [file for file in listed_files(folder) if _MARK in file.name]
 
 
 def _records(path: Path, within: Path | None) -> Iterator[bytes]:

@@ -155,10 +155,9 @@ def open_writer(
     wandb = library(NAME, LOGS.tracker)
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
-    known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
     place = {"name": plain(run), "dir": dir, "mode": mode, "id": run_id, "resume": "allow" if run_id else None}
     given = {key: value for key, value in options.items() if value is not None}
-    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**known), **given}))
+    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**_SETTINGS, api_key=api_key), **given}))
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:
@@ -170,13 +169,12 @@ def _check_folder(mode: str | None, folder: str | Path | None) -> None:
 
 
 class WandbWriter(TrackerWriter):
-    """An open run of W&B. It takes steps in rising order; a step's numbers and examples become one row of its history with the next step."""
+    """An open run of W&B. It passes over steps that are not in rising order; a step's numbers and examples become one row with the next step."""
 
     def __init__(self, run: Any) -> None:
         folder = Path(run.dir).parent
         self.name, self.place = run.name, str(folder if run.offline or run.disabled else run.url)
         self._run = run
-        self._step = -1
 
     def alert(self, title: str, text: str, *, error: bool) -> None:
         """One of W&B's alerts, which goes where the reader's settings there say; a title that W&B would refuse is cut."""
@@ -188,10 +186,6 @@ class WandbWriter(TrackerWriter):
         self._run.finish(exit_code=0)
 
     def _log(self, step: int, values: Mapping[str, Any]) -> None:
-        """W&B itself passes over a step that is not in order, with a warning that nobody sees."""
-        if step < self._step:
-            raise BoardError(f"W&B takes steps in rising order, and step {step} comes after step {self._step}.")
-        self._step = step
         self._run.log(values, step=step)
 
     def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:

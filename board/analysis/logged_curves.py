@@ -19,8 +19,9 @@ from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.nearby_files import listed_files, walk
 from board.sources.settings_files import HIDDEN, SettingsFile, is_secret
 from board.text.path_names import shown
-from board.trackers import LogSource
+from board.trackers import nearby
 from board.trackers.contract import Curve
+from board.trackers.nearby import LogSource
 
 MAX_SOURCES: Final = 100
 """So many sources of one run are shown."""
@@ -86,7 +87,7 @@ def find(folder: Path, given: Path | None = None, within: Path | None = None) ->
     Raises BoardError when nothing of a tracker lies where it was said to.
     """
     if given is None:
-        return trackers.own(trackers.near(folder, within), folder)[:MAX_SOURCES]
+        return nearby.own(nearby.near(folder, within), folder)[:MAX_SOURCES]
     own = given / folder.name
     place = own if own.is_dir() else given
     found = _of_file(place) if place.is_file() else _inside(place)

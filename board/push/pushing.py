@@ -4,7 +4,7 @@ Holds numbers per step, and of rollouts those it is showing. Says how far it is 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,19 +15,20 @@ from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
+from board.findings.looking import find_all
+from board.findings.watching import LookOrder, Watcher
 from board.metrics.declared import named_once, renamed
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
+from board.push.findings import at_steps, untold
 from board.push.state import state_of
 from board.push.targets import Target
-from board.push.told_findings import FollowedFindings, ToldFinding, at_steps, findings_of, untold
 from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
 from board.sources import locations
 from board.text.counting import plural
-from board.text.format_number import fmt
 from board.text.path_names import path_of, shown
 from board.text.terminal import on_one_line
 
@@ -74,12 +75,12 @@ class Request:
 def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `tell` called after each step.
 
-    Raises BoardError when the run cannot be opened, or when the tracker is missing or fails: what was pushed stays noted.
+    Raises BoardError when the run cannot be opened, or when the tracker is missing or fails.
     """
     location = request.location.resolve()
     name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again, kept=request.kept) as state:
-        handing = Handing(request.target, state, name, done)
+        handing = Handing(request.target, state, name, done, _links(request))
         try:
             if request.follow:
                 _follow(request, handing, tell)
@@ -91,18 +92,18 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
 
 def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     run: Run | None = None
-    looks = FollowedFindings(request.location.resolve(), request.reading, _links(request)) if request.shown else None
+    watcher = Watcher()
     try:
         while True:
             started = time.monotonic()
             run = _opened(request)
             _hand_on(run, request, handing, tell)
-            _wait(run, request, handing, looks, max(LOOK_SECONDS, time.monotonic() - started))
+            _wait(run, request, handing, watcher, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # what the last look was too early for
-        if run is not None and handing.is_open:
+        if run is not None and handing.state.last is not None:
             once = {} if handing.done.waiting else _known(per_step_values(run.counted), handing.state.last)
-            found = [] if looks is None else findings_of(run.counted, _links(request))
-            _add(named_once(once, request.names), found, run, handing)
+            found = find_all(run.counted).findings if request.shown else ()
+            handing.add(named_once(once, request.names), untold(found, handing.state.told), _reached(run))
         raise
 
 
@@ -117,13 +118,21 @@ def _opened(request: Request) -> Run:
         time.sleep(LOOK_SECONDS)
 
 
-def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings | None, pause: float) -> None:
-    """Until the run has changed on disk, or a step that was held back is taken to be complete; meanwhile findings are told."""
+def _wait(run: Run, request: Request, handing: Handing, watcher: Watcher, pause: float) -> None:
+    """Until the run has changed on disk, or a step that was held back is taken to be complete; meanwhile findings are told.
+
+    They are looked for in a process of its own, so that no step waits.
+    """
     complete = len(run.steps) - handing.done.waiting
+    tokenizer, mapping = (str(request.reading.get(name) or "") for name in ("tokenizer", "mapping"))
+    location = request.location.resolve()
+    order = LookOrder(location, location, tuple(request.reading.get("extra_pads", ())), tokenizer, mapping)
     while True:
-        if looks is not None and handing.is_open:
-            _add({}, looks.news(run), run, handing)
-            handing.done.trouble = looks.trouble
+        if request.shown:
+            looked = watcher.see(run.address, order, run.fingerprint)
+            handing.done.trouble = looked.trouble
+            found = looked.report.findings if looked.report else ()
+            handing.add({}, untold(found, handing.state.told), _reached(run))
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
             return
@@ -131,9 +140,8 @@ def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings 
             return
 
 
-def _add(once: Mapping[str, float], found: Sequence[ToldFinding], run: Run, handing: Handing) -> None:
-    """Hand on numbers beside the last step, and the findings in a run as it is now that were not told before."""
-    handing.add(once, untold(found, handing.state.told), max(run.steps.tolist(), default=0))
+def _reached(run: Run) -> int:
+    return max(run.steps.tolist(), default=0)
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:
@@ -155,25 +163,26 @@ def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int6
 
 def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     """Hand on the steps that are complete and beyond the last one handed on."""
+    state, done = handing.state, handing.done
     complete = settled(run, request.quiet)
-    handing.done.waiting = len(run.steps) - len(complete)
-    steps = complete if handing.state.last is None else complete[complete > handing.state.last]
+    done.waiting = len(run.steps) - len(complete)
+    steps = complete if state.last is None else complete[complete > state.last]
     if not len(steps):
         return
     handing.open()
-    counted, links = run.counted, _links(request)
+    counted = run.counted
     values = per_step_values(counted)
     names = renamed(map(str, values.columns), request.names)
-    ended = not (request.follow or handing.done.waiting)
-    examples = RunExamples(counted.trained, request.seed, links) if request.shown else None
+    ended = not (request.follow or done.waiting)
+    examples = RunExamples(counted.trained, request.seed, _links(request)) if request.shown else None
     looks = request.shown and not request.follow
-    found = at_steps(untold(findings_of(counted, links), handing.state.told), steps) if looks else {}
-    handing.done.begin(len(steps))
+    found = at_steps(untold(find_all(counted).findings, state.told), steps) if looks else {}
+    done.to_go = len(steps)
     for step in steps.tolist():
         known = _known(values, step)
         numbers = {name: value for key, value in known.items() for name in names[key]}
         once = named_once(known, request.names) if ended and step == steps[-1] else {}
-        handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []))
+        handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []), _reached(run))
         tell()
 
 
@@ -187,15 +196,19 @@ def _links(request: Request) -> Links:
 
 
 def progress(done: Pushed) -> str:
-    """How far it is, how fast, and how long the rest will take at that rate."""
-    line = f"step {done.last}: {done.steps:,} of {plural(done.steps + done.to_go, 'step')}, {fmt(done.rate)} steps/s"
-    return f"{line}, {fmt(done.to_go / done.rate)} s left" if done.to_go and done.rate > 0 else line
+    """How far it is."""
+    return f"step {done.last}: {done.steps:,} of {plural(done.steps + done.to_go, 'step')}"
 
 
 def summary(done: Pushed, request: Request) -> str:
     """What was pushed, where to look, and what was not pushed and why."""
-    lines = [_what(done, request)]
-    if done.place and done.name and request.target.tracker != "stdout":
+    if done.steps:
+        lines = [f"Pushed {plural(done.steps, 'step')} of {plural(done.metrics, 'metric')} to {request.target.tracker}."]
+    elif done.last is not None:
+        lines = [f"Nothing new: all steps up to {done.last} were pushed before. Use --again to push them anew."]
+    else:
+        lines = ["Nothing to push yet."]
+    if done.place and request.target.tracker != "stdout":
         lines.append(on_one_line(f"Look at {done.name} in {done.place}."))
     if done.trouble:
         lines.append(on_one_line(f"The last look for findings while following had no answer: {done.trouble}"))
@@ -204,20 +217,10 @@ def summary(done: Pushed, request: Request) -> str:
     return "\n".join(lines)
 
 
-def failure(error: BoardError, done: Pushed, request: Request) -> str:
+def failure(error: BoardError, done: Pushed) -> str:
     """What went wrong, and what becomes of the steps that were handed over before."""
     if not done.steps:
         return str(error)
-    handed = f"{plural(done.steps, 'step')} {'was' if done.steps == 1 else 'were'} handed over before"
-    if not request.target.writes_at_once:
-        return f"{error} {handed}; {request.target.tracker} may lack some of them: the next push hands them over again."
-    return f"{error} {handed} and {'stay noted' if request.kept else 'are not noted: the next push begins anew'}."
-
-
-def _what(done: Pushed, request: Request) -> str:
-    if done.steps:
-        rate = "" if request.follow else f", {fmt(done.rate)} steps/s"
-        return f"Pushed {plural(done.steps, 'step')} of {plural(done.metrics, 'metric')} to {request.target.tracker}{rate}."
-    if done.last is not None:
-        return f"Nothing new: all steps up to {done.last} were pushed before. Use --again to push them anew."
-    return "Nothing to push yet."
+    return (
+        f"{error} {plural(done.steps, 'step')} handed over before: the next push hands those over again that were not noted yet."
+    )

@@ -5,10 +5,9 @@ The file is replaced at once and never half written. Knows steps and texts; know
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import orjson
@@ -25,23 +24,23 @@ class State:
 
     what: Mapping[str, str]
     """Run, tracker, target and names, for whoever reads the file."""
+    path: Path | None = None
+    """Where this is kept; None for a state that is gone with the process."""
     run_id: str = field(default_factory=lambda: uuid4().hex[:12])
     """By which a tracker that can go on with a run knows it."""
     name: str = ""
     """What the run is called in the tracker; empty until it is there."""
     last: int | None = None
     """The last step that it has: pushing goes forward only, as some trackers refuse to go back."""
-    told: Mapping[str, int] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)
     """Kinds of findings that it was told of, and the last step that the run had then."""
-    path: Path | None = None
-    """Where this is kept; None for a state that is gone with the process."""
 
     def save(self) -> None:
         """Replace the file. Raises BoardError when the disk refuses."""
         if self.path is None:
             return
         try:
-            atomic_write.write(self.path, orjson.dumps({name: value for name, value in asdict(self).items() if name != "path"}))
+            atomic_write.write(self.path, orjson.dumps(vars(self) | {"path": None}))
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
@@ -67,23 +66,18 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
     except OSError as error:
         raise _unwritable(path.parent, error) from error
     try:
-        yield State(what, path=path) if again or not path.exists() else _read(path)
+        yield State(what, path) if again or not path.exists() else _read(what, path)
     finally:
         lock.release()
 
 
-def _read(path: Path) -> State:
-    """What is kept in a file. That of an older board has more, which passes by, and lacks what was told."""
+def _read(what: Mapping[str, str], path: Path) -> State:
     try:
-        found: dict[str, Any] = orjson.loads(path.read_bytes())
-        state = State(found["what"], found["run_id"], found["name"], found["last"], found.get("told", {}), path)
-        kinds = (dict, str, str, int | None, dict)
-        values = (state.what, state.run_id, state.name, state.last, state.told)
-        if not all(map(isinstance, values, kinds)):
-            raise TypeError("a field is of another kind")
+        found = orjson.loads(path.read_bytes())
+        last = None if found["last"] is None else int(found["last"])
+        return State(what, path, str(found["run_id"]), str(found["name"]), last, dict(found["told"]))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BoardError(f"What was pushed before cannot be read from {path}: --again pushes all steps anew.") from error
-    return state
 
 
 def _unwritable(path: Path, error: OSError) -> BoardError:

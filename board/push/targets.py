@@ -8,13 +8,9 @@ from typing import Any, Final
 from board import trackers
 from board.errors import BoardError
 from board.trackers.contract import TrackerWriter
-from board.trackers.registry import OPTIONS
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
-
-WRITE_AT_ONCE: Final = ("tensorboard", "mlflow", "stdout")
-"""Trackers that have what they took when the call returns; the libraries of the others write it later, SwanLab's at the end of its run."""
 
 _BY_ID: Final = ("wandb", "swanlab", "mlflow")
 """Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""
@@ -33,9 +29,6 @@ class Target:
     where: str
     """Tells the place from others of the tracker."""
 
-    writes_at_once: bool = True
-    """Whether what it took has arrived before its run ends."""
-
     def opened(self, name: str, run_id: str, *, begins: bool) -> TrackerWriter:
         """A run that `begins` there, under another name where somebody has that one, or goes on. Raises whatever its library raises."""
         known: dict[str, Any] = {"run_id": run_id} if self.tracker in _BY_ID else {}
@@ -49,7 +42,7 @@ def target(tracker: str, asked: Mapping[str, Any]) -> Target:
 
     Raises BoardError for something that the tracker does not take.
     """
-    takes = OPTIONS[tracker]
+    takes = trackers.OPTIONS[tracker]
     given = {option: value for option, value in asked.items() if value is not None}
     if odd := [option for option in given if option not in takes]:
         taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)
@@ -60,4 +53,4 @@ def target(tracker: str, asked: Mapping[str, Any]) -> Target:
         given.setdefault("format", "table")
     where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option not in _NO_PLACE)
     options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
-    return Target(tracker, options, where, tracker in WRITE_AT_ONCE)
+    return Target(tracker, options, where)

@@ -19,7 +19,6 @@ from board.metrics.declared import DIALECTS
 from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.values import Parts, line, to_numpy
 from board.trackers.contract import Example, TrackerWriter, Value
-from board.trackers.registry import OPTIONS
 
 if TYPE_CHECKING:
     from board.push.recorded_steps import RecordedSteps
@@ -39,8 +38,8 @@ Message = Callable[[TrackerWriter], None]
 
 def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
     """What opens a tracker, whose library is looked for once it is called. Raises ValueError for a tracker or names that nobody knows."""
-    if name not in OPTIONS:
-        raise ValueError(f"track_with is one of {', '.join(OPTIONS)}, not {name!r}.")
+    if name not in trackers.OPTIONS:
+        raise ValueError(f"track_with is one of {', '.join(trackers.OPTIONS)}, not {name!r}.")
     if names not in DIALECTS:
         raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
     return partial(trackers.tracker(name).open_writer, run, **_plain(kwargs))

@@ -17,10 +17,9 @@ from board.sources.candidates import ONE_OBJECT
 from board.sources.shards import Problem, Shard, find_shards
 from board.text.counting import listed, plural
 from board.text.path_names import path_of, shown
-from board.trackers import jsonl, nearby
+from board.trackers import jsonl, nearby, tracker
 from board.trackers.contract import Curves
 from board.trackers.nearby import LogSource
-from board.trackers.registry import tracker
 from board.user_files import own_mappings
 
 _SWITCHES: Final = (

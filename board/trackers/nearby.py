@@ -13,7 +13,7 @@ from typing import Final
 
 from board.errors import BoardError
 from board.sources.nearby_files import folders
-from board.trackers.registry import READ, tracker
+from board.trackers import READ, tracker
 from board.trackers.sanitize import plain
 
 MAX_FOUND: Final = 1_000

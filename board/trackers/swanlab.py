@@ -1,21 +1,18 @@
 """SwanLab: runs read from their transaction logs, whatever their mode, and written with its own library, online or offline.
 
 SWANLAB_MODE, SWANLAB_PROJECT and the rest of SwanLab's environment count as ever. SwanLab has one open run in a process. Ours logs neither
-the machine nor what is printed, and takes neither the process's signals nor its exception hook.
+the machine nor what is printed.
 """
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from board.errors import BoardError, pip_install
+from board.errors import BoardError
 from board.sources.nearby_files import text
 from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library
-from board.trackers.contract import within as ended_within
 from board.trackers.sanitize import page, plain
 from board.trackers.transaction_logs import LogKind
 
@@ -24,12 +21,6 @@ NAME: Final = "swanlab"
 LOGS: Final = LogKind(
     "SwanLab", ".swanlab", (b":SWL", 0xE1D6, 2), "swanlab.proto.swanlab.record.v1.record_pb2", ("start", "name")
 )
-
-SECONDS: Final = 60
-"""Longest time that beginning or closing a run may take; what is not uploaded by then stays on disk for `swanlab sync`."""
-
-_PROJECT: Final = re.compile(r"[0-9a-zA-Z_\-+.]{1,100}")
-"""The names that SwanLab takes."""
 
 _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
 """What SwanLab would note about the machine."""
@@ -81,20 +72,14 @@ def open_writer(
     Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
     """
     swanlab = library(NAME, LOGS.tracker)
-    if swanlab.has_run():
-        raise BoardError("SwanLab has one run in a process, and one is open already.")
     chosen = mode or os.environ.get("SWANLAB_MODE")
-    if chosen == "local" and find_spec("swanboard") is None:
-        raise BoardError(
-            "SwanLab's mode local needs swanboard; its mode offline keeps all here without. To have it: "
-            + pip_install("swanlab[dashboard]")
-        )
+    if chosen == "local":  # without it SwanLab says so and goes on, and the numbers are nowhere
+        library("swanboard", "SwanLab's mode local", "swanlab[dashboard]")
     name = plain(experiment_name or run)
-
-    def begin() -> Any:
+    try:
         if login_kwargs and chosen not in ("offline", "local", "disabled"):
             swanlab.login(**login_kwargs)
-        return swanlab.init(
+        begun = swanlab.init(
             project=project or _project(),
             log_dir=None if logdir is None else str(logdir),
             name=name,
@@ -104,22 +89,16 @@ def open_writer(
             resume="allow" if run_id else None,
             settings=_settings(swanlab.Settings),
         )
-
-    hook = sys.excepthook
-    try:
-        return SwanlabWriter(name, ended_within(SECONDS, "Beginning a run of SwanLab", begin))
-    except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, to go online without a key
+    except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, a second run, to go online without a key
         raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
-    finally:
-        sys.excepthook = hook
+    return SwanlabWriter(name, begun)
 
 
 def _project() -> str | None:
-    """What stands for the working folder, after which SwanLab calls a project without a name, where it refuses the folder's own."""
-    folder = Path.cwd().name
-    if any(name.startswith("SWANLAB_PROJ") for name in os.environ) or _PROJECT.fullmatch(folder):
+    """What SwanLab calls a project without a name, the working folder, in characters that it takes; None where the environment says one."""
+    if any(name.startswith("SWANLAB_PROJ") for name in os.environ):
         return None
-    return re.sub(r"[^0-9a-zA-Z_\-+.]", "-", folder)[:100] or "root"
+    return re.sub(r"[^0-9a-zA-Z_\-+.]", "-", Path.cwd().name)[:100] or "root"
 
 
 def _settings(kinds: Any) -> Any:
@@ -137,8 +116,8 @@ class SwanlabWriter(TrackerWriter):
         self._text = library(NAME, LOGS.tracker).Text
 
     def close(self) -> None:
-        """Write what is pending and end the run; raises TimeoutError after SECONDS."""
-        ended_within(SECONDS, "Closing the run of SwanLab", self._run.finish)
+        """Write what is pending and end the run."""
+        self._run.finish()
 
     def _log(self, step: int, values: Mapping[str, Value]) -> None:
         self._run.log({name: self._text(value) if isinstance(value, str) else value for name, value in values.items()}, step=step)

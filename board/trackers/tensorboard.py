@@ -7,9 +7,7 @@ the first bad checksum and reads as many bytes as a length asks for; here both a
 
 import contextlib
 import itertools
-import os
 import re
-import socket
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +60,8 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     event = library(_EVENTS, _LIBRARY).Event
     damaged = library("google.protobuf.message", _LIBRARY, NAME).DecodeError
-    files = [path] if path.is_file() else _event_files(path)
+    # in the order of their names, which is TensorBoard's: that in which they were begun
+    files = [path] if path.is_file() else [file for file in listed_files(path) if _MARK in file.name]
     if not files:
         raise BoardError(f"{path}: no event file of TensorBoard.")
     points = Points(path)
@@ -74,11 +73,6 @@ def read(path: Path, within: Path | None = None) -> Curves:
             except (damaged, ValueError) as error:
                 raise BoardError(f"{file}: a record is no event of TensorBoard: {error}") from error
     return points.curves()
-
-
-def _event_files(folder: Path) -> list[Path]:
-    """The event files of one run, in the order in which they were begun, which is TensorBoard's: that of their names."""
-    return [file for file in listed_files(folder) if _MARK in file.name]
 
 
 def _records(path: Path, within: Path | None) -> Iterator[bytes]:
@@ -167,22 +161,16 @@ def _new_folder(parent: Path, name: str) -> Path:
 
 
 class TensorBoardWriter(TrackerWriter):
-    """One event file in a run's folder. A step's numbers are one record, so that a kill leaves all of them or none."""
+    """One event file in a run's folder, of TensorBoard's own writer."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.name, self.place = folder.name, str(folder)
-        # TensorBoard reads files by name, so that two of one second would come in the order of their processes, and a curve would go back
-        name = f"events.out.{_MARK}.{time.time_ns():019d}.{folder_name(socket.gethostname())}.{os.getpid()}"
-        events = library(_EVENTS, _LIBRARY)
-        self._event, self._text = events.Event, library(_TEXTS, _LIBRARY).text_pb
-        writer = library("tensorboard.summary.writer.record_writer", _LIBRARY).RecordWriter
-        self._records = writer((folder / name).open("xb"))
-        self._write(events.Event(file_version="brain.Event:2", source_metadata=events.SourceMetadata(writer="rl-logging-board")))
+        self._event, self._text = library(_EVENTS, _LIBRARY).Event, library(_TEXTS, _LIBRARY).text_pb
+        self._file = library("tensorboard.summary.writer.event_file_writer", _LIBRARY).EventFileWriter(str(folder))
 
     def close(self) -> None:
         """Write what is pending and let the file go."""
-        self._records.close()
+        self._file.close()
 
     def _log(self, step: int, values: Mapping[str, Value]) -> None:
         event = self._event(step=step)
@@ -200,8 +188,8 @@ class TensorBoardWriter(TrackerWriter):
     def _write(self, event: Any) -> None:
         """Flushed at once: a TensorBoard that watches shows it, and a kill loses nothing."""
         event.wall_time = time.time()
-        self._records.write(event.SerializeToString())
-        self._records.flush()
+        self._file.add_event(event)
+        self._file.flush()
 
 
 def inert_markdown(text: str) -> str:

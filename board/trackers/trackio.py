@@ -8,9 +8,9 @@ import itertools
 import os
 import sqlite3
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from contextvars import Context
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
@@ -19,19 +19,15 @@ from board.sources import sqlite_files
 from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
-from board.trackers.contract import within as ended_within
 from board.trackers.sanitize import plain, table
 
 NAME: Final = "trackio"
 
 SECONDS: Final = 60
-"""Longest time that beginning or closing a run, or reading one, may take."""
+"""Longest time that reading a run may take."""
 
 _ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 """With one of these trackio sends what is logged to another machine."""
-
-_STORED_WITHIN: Final = 5.0
-"""Seconds after a run's end in which the store must hold all of it; trackio's own wait for it comes before that."""
 
 _LONGEST_NAME: Final = 255
 """Characters of a run's name that may stand in a path."""
@@ -121,31 +117,33 @@ def open_writer(
     """
     trackio = _library(None if dir is None else Path(dir).expanduser().absolute())
     called = plain(name or run)
-
-    def begin() -> Any:
-        free = _free(project, called) if resume == "never" else called
-        return trackio.init(project=project, name=free, resume=resume, embed=False, auto_log_cpu=False, auto_log_gpu=False)
-
     try:
-        return TrackioWriter(ended_within(SECONDS, "Beginning a run of trackio", begin))
+        free = _free(trackio, project, called) if resume == "never" else called
+        # of its own context, as trackio ends the run that is open in the one it is called in
+        begun = Context().run(
+            trackio.init, project=project, name=free, resume=resume, embed=False, auto_log_cpu=False, auto_log_gpu=False
+        )
     except ValueError as error:  # how trackio refuses a project, and a run that is not there
         raise BoardError(f"trackio: {error}") from error
+    return TrackioWriter(begun, trackio.Table)
 
 
-def _free(project: str, name: str) -> str:
+def _free(trackio: Any, project: str, name: str) -> str:
     """The name, or with a number behind it, that no run of the project has in the store on this machine."""
-    taken = set(library("trackio.sqlite_storage", NAME).SQLiteStorage.get_runs(project))
+    try:
+        taken = {one.name for one in trackio.Api().runs(project)}
+    except ValueError:  # there is no such project yet
+        return name
     return next(free for count in itertools.count(1) if (free := name if count == 1 else f"{name}-{count}") not in taken)
 
 
 def _library(folder: Path | None) -> Any:
     """trackio itself, which looks once, when it is loaded, where its store is."""
-    if folder is not None:
-        checked_writable(folder)
-        if "trackio" not in sys.modules:
-            os.environ["TRACKIO_DIR"] = str(folder)
-    trackio, store = library(NAME, NAME), Path(library("trackio.utils", NAME).TRACKIO_DIR)
-    if folder is not None and store != folder:
+    if folder is not None and "trackio" not in sys.modules:
+        os.environ["TRACKIO_DIR"] = str(folder)
+    trackio = library(NAME, NAME)
+    store = Path(trackio.TRACKIO_DIR)
+    if folder not in (None, store):
         raise BoardError(f"trackio has one store in a process, and this process has {store} already.")
     if not any(map(os.environ.get, _ELSEWHERE)):
         checked_writable(store)
@@ -153,42 +151,19 @@ def _library(folder: Path | None) -> Any:
 
 
 class TrackioWriter(TrackerWriter):
-    """An open run of trackio. Its thread writes twice a second."""
+    """An open run of trackio. Its thread writes twice a second, and warns of what it could not write."""
 
-    def __init__(self, run: Any) -> None:
+    def __init__(self, run: Any, table: Callable[..., Any]) -> None:
         database = library("trackio.sqlite_storage", NAME).SQLiteStorage.get_project_db_path(run.project)
-        elsewhere = run.url or library("trackio.utils", NAME).get_storage_mode() != "sqlite"  # or taken in later
         self.name, self.place = run.name, run.url or f"{database}/{run.name}"
-        self._run = run
-        self._database: Path | None = None if elsewhere else database
-        self._rows = _stored(database, run.id) if self._database else 0
+        self._run, self._table = run, table
 
     def close(self) -> None:
-        """Write what is pending and end the run; raises TimeoutError after SECONDS, BoardError where the store does not hold all of it.
-
-        trackio writes in a thread of its own and only warns of what it could not write.
-        """
-        ended_within(SECONDS, "Closing the run of trackio", self._run.finish)
-        if self._database is None:
-            return
-        deadline = time.monotonic() + _STORED_WITHIN
-        while (rows := _stored(self._database, self._run.id)) < self._rows and time.monotonic() < deadline:
-            time.sleep(0.1)
-        if rows < self._rows:
-            raise BoardError(f"{self.place}: trackio has stored {rows:,} of {self._rows:,} rows; the others are lost.")
+        """Write what is pending and end the run."""
+        self._run.finish()
 
     def _log(self, step: int, values: Mapping[str, Any]) -> None:
         self._run.log(dict(values), step=step)
-        self._rows += 1
 
     def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        self._log(step, {name: library(NAME, NAME).Table(**table(rows))})
-
-
-def _stored(file: Path, run_id: str) -> int:
-    """How many rows of a run a project's database holds."""
-    if not file.exists():
-        return 0
-    with _opened(file) as database:
-        found = database.execute("SELECT count(*) FROM metrics WHERE run_id = ?", (run_id,)) if _columns(database) else None
-        return int(found.fetchone()[0]) if found else 0
+        self._log(step, {name: self._table(**table(rows))})

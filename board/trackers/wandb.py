@@ -10,8 +10,6 @@ the value of the metric that the trainer defined as its step, as the Hugging Fac
 import itertools
 import json
 import os
-import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -26,9 +24,6 @@ from board.trackers.transaction_logs import LogKind
 NAME: Final = "wandb"
 
 LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2", ("run", "display_name"))
-
-CLOSING_SECONDS: Final = 60
-"""Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
 
 TITLE_LETTERS: Final = 63
 """W&B refuses longer titles of alerts."""
@@ -49,7 +44,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "x_save_requirements": False,
     "x_transaction_log_flush_interval": 1.0,  # seconds of work that a kill may cost
     "init_timeout": 60.0,
-    "finish_timeout": float(CLOSING_SECONDS),
+    "finish_timeout": 60.0,  # what is not uploaded by then stays on disk for `wandb sync`
     "finish_timeout_raises": True,
 }
 
@@ -160,10 +155,9 @@ def open_writer(
     wandb = library(NAME, LOGS.tracker)
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
-    known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
     place = {"name": plain(run), "dir": dir, "mode": mode, "id": run_id, "resume": "allow" if run_id else None}
     given = {key: value for key, value in options.items() if value is not None}
-    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**known), **given}))
+    return WandbWriter(wandb.init(**{**place, "settings": wandb.Settings(**_SETTINGS, api_key=api_key), **given}))
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:
@@ -175,14 +169,12 @@ def _check_folder(mode: str | None, folder: str | Path | None) -> None:
 
 
 class WandbWriter(TrackerWriter):
-    """An open run of W&B. It takes steps in rising order; a step's numbers and examples become one row of its history with the next step."""
+    """An open run of W&B. It passes over steps that are not in rising order; a step's numbers and examples become one row with the next step."""
 
     def __init__(self, run: Any) -> None:
         folder = Path(run.dir).parent
         self.name, self.place = run.name, str(folder if run.offline or run.disabled else run.url)
         self._run = run
-        self._file = folder / f"run-{run.id}{LOGS.ending}"
-        self._step = -1
 
     def alert(self, title: str, text: str, *, error: bool) -> None:
         """One of W&B's alerts, which goes where the reader's settings there say; a title that W&B would refuse is cut."""
@@ -190,34 +182,11 @@ class WandbWriter(TrackerWriter):
         self._run.alert(title=plain(title)[:TITLE_LETTERS], text=plain(text), level=level, wait_duration=ALERT_SECONDS)
 
     def close(self) -> None:
-        """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""
+        """Write what is pending and end the run; W&B's own process writes the last of it until this one ends."""
         self._run.finish(exit_code=0)
-        if self._run.offline or self._file.exists():
-            wait_for_end(self._file)
 
     def _log(self, step: int, values: Mapping[str, Any]) -> None:
-        """W&B itself passes over a step that is not in order, with a warning that nobody sees."""
-        if step < self._step:
-            raise BoardError(f"W&B takes steps in rising order, and step {step} comes after step {self._step}.")
-        self._step = step
         self._run.log(values, step=step)
 
     def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
         self._log(step, {name: library(NAME, LOGS.tracker).Table(**table(rows))})
-
-
-def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
-    """Wait until a run's log has its last record: W&B ends a run before its own process has written all of it, or any of it.
-
-    Raises TimeoutError, naming the file, when it is not there in time.
-    """
-    record = library(LOGS.protobufs, LOGS.tracker).Record
-    deadline = time.monotonic() + seconds
-    pause = 0.01
-    while time.monotonic() < deadline:
-        for last in deque(LOGS.records(log) if log.exists() else (), maxlen=1):
-            if record.FromString(last).WhichOneof("record_type") == "exit":
-                return
-        time.sleep(pause)
-        pause = min(2 * pause, 0.5)
-    raise TimeoutError(f"{log}: W&B has not written its last record within {seconds:g} s.")

@@ -5,11 +5,10 @@ The only module that touches st.cache_*. Keyed by the load of a run and small ch
 
 import os
 import sys
-import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -36,14 +35,9 @@ from board.runs.shared_values import LatestValue, OfLatestLoads
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
-from board.trackers import LogSource
-from board.user_files import run_notes as run_notes_file
-from board.user_files.run_notes import RunNotes
+from board.trackers.nearby import LogSource
 
 _T = TypeVar("_T")
-
-SETTLED_NS: Final = 2_000_000_000
-"""A folder changed so long ago shows by its time whether it has changed since: clocks of file systems are coarse."""
 
 
 @dataclass(frozen=True)
@@ -92,17 +86,6 @@ def findings_watcher() -> Watcher:
 def run_summaries() -> RunSummaries:
     """What a glance tells of the runs under the root, made in the background; read as `library` reads them."""
     return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
-
-
-def run_notes() -> RunNotes:
-    """What the reader said of runs, read again where their file has changed, or may have a moment ago."""
-    stamp = run_notes_file.stamp()
-    return _notes_of(stamp) if time.time_ns() - stamp > SETTLED_NS else run_notes_file.load()
-
-
-@st.cache_resource(show_spinner=False, max_entries=1)
-def _notes_of(stamp: int) -> RunNotes:
-    return run_notes_file.load()
 
 
 def first_bytes(location: Path, root: Path) -> str:

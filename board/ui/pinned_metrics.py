@@ -8,7 +8,7 @@ from board.user_files import pins
 def keys() -> tuple[tuple[str, ...], str]:
     """Keys of the metrics that the reader pinned, in the order of pinning, and why they cannot be read or kept; "" when they can."""
     try:
-        pinned = pins.read()
+        pinned = tuple(pins.KEPT.read())
     except BoardError as error:
         return (), str(error)
     unkept = place.remembered("unkept_pin") or ""

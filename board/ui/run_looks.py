@@ -14,7 +14,8 @@ from board.runs.library import HERE, RunFolder
 from board.sources import locations
 from board.text.path_names import path_of, shown
 from board.ui import caches, place
-from board.user_files.run_notes import RunNote, RunNotes
+from board.user_files import run_notes
+from board.user_files.run_notes import RunNote
 
 SETTLED: Final = "beside_settled"
 
@@ -133,13 +134,13 @@ def notes(folders: Sequence[RunFolder], root: Path, *, moved: bool = True) -> di
     base = shown(root)
     paths = {one.name: base if one.name == HERE else f"{base.rstrip('/')}/{one.name}" for one in folders}
     try:
-        kept = caches.run_notes()
+        kept = [*run_notes.KEPT.read().values()]
     except BoardError:
-        kept = RunNotes()
-    if not kept.notes:
+        kept = []
+    if not kept:
         return {name: RunNote(path) for name, path in paths.items()}
     firsts = {one.name: _first(one, root) if moved else None for one in folders}
-    found = kept.of([(paths[name], firsts[name]) for name in paths], lambda path: Path(path_of(path)).exists())
+    found = run_notes.of(kept, [(paths[name], firsts[name]) for name in paths], lambda path: Path(path_of(path)).exists())
     return {name: found[path] for name, path in paths.items()}
 
 

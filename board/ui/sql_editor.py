@@ -22,7 +22,7 @@ from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
 from board.user_files import saved_queries
-from board.user_files.kept_entries import LONGEST_NAME
+from board.user_files.kept_entries import LONGEST_NAME, by_name
 
 CHART: Final = "sql_chart"
 """Key of the curves, and the beginning of the keys of charts over something else."""
@@ -64,14 +64,11 @@ def draw(run: Run) -> None:
         if not expander.open:
             return
         saved: dict[str, str] = {}
-        damaged: tuple[str, ...] = ()
         try:
-            saved, damaged = saved_queries.KEPT.by_name()
+            saved = by_name(saved_queries.KEPT.read())
         except BoardError as error:
             notice(str(error), "error")
         _choice(saved)
-        for sentence in damaged:
-            notice(sentence, "warning")
         pressed = _editor(run)
         if problem := place.remembered("sql_problem"):
             notice(problem, "error")
@@ -234,7 +231,7 @@ def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
     _forget_problem()
     try:
-        saved_queries.KEPT.delete(place.widget_text("sql_saved"))
+        saved_queries.KEPT.put(place.widget_text("sql_saved"), None)
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:

@@ -13,7 +13,7 @@ from board.ui import linked, place
 from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
 from board.user_files import table_views
-from board.user_files.kept_entries import LONGEST_NAME
+from board.user_files.kept_entries import LONGEST_NAME, by_name
 from board.user_files.table_views import NARROWEST, WIDEST, TableView
 
 WIDTH: Final = 260
@@ -54,13 +54,13 @@ def choice(there: Container[str]) -> None:
 
 
 def problems() -> None:
-    """Say which view is not there, which could not be kept, and which files hold none."""
+    """Say which view is not there, which could not be kept, and why none can be read."""
     if lacking := place.remembered("no_view"):
         notice(f"No view of the table is saved here under the name {lacking!r}.", "warning")
     if problem := place.remembered("view_problem"):
         notice(problem, "error")
-    for sentence in _load()[1]:
-        notice(sentence, "warning")
+    if wrong := _load()[1]:
+        notice(wrong, "warning")
 
 
 def width_choice() -> int:
@@ -82,12 +82,12 @@ def editor(columns: tuple[str, ...]) -> None:
         st.button("Delete", key="view_delete", disabled=not chosen, on_click=_delete)
 
 
-def _load() -> tuple[dict[str, TableView], tuple[str, ...]]:
-    """The views there are, and a sentence for each that is none."""
+def _load() -> tuple[dict[str, TableView], str]:
+    """The views there are, and why they cannot be read; "" where they can."""
     try:
-        return table_views.KEPT.by_name()
+        return by_name(table_views.KEPT.read()), ""
     except BoardError as error:
-        return {}, (str(error),)
+        return {}, str(error)
 
 
 def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> None:
@@ -123,7 +123,8 @@ def _shown(columns: tuple[str, ...]) -> TableView:
 
 def _save(columns: tuple[str, ...]) -> None:
     try:
-        _chosen(table_views.save(_shown(columns)))
+        view = _shown(columns)
+        _chosen(table_views.save(view, view.name))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -132,7 +133,7 @@ def _rename() -> None:
     held = _load()[0].get(place.widget_text(_KEY))
     try:
         if held is not None:
-            _chosen(table_views.rename(held, place.widget_text("view_name")))
+            _chosen(table_views.save(held, place.widget_text("view_name")))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -140,7 +141,7 @@ def _rename() -> None:
 def _delete() -> None:
     """The table stays as it is, so that it can be saved again."""
     try:
-        table_views.KEPT.delete(place.widget_text(_KEY))
+        table_views.KEPT.put(place.widget_text(_KEY), None)
         _chosen("")
     except BoardError as error:
         place.remember(view_problem=str(error))

@@ -5,14 +5,13 @@ Knows no kind and no run: what is kept is kept under a run's address.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from board.errors import BoardError
-from board.user_files.kept_entries import KeptEntries
+from board.user_files.kept_entries import KeptEntries, exactly
 
 LONGEST_REASON: Final = 500
-"""Characters."""
+"""Characters that a reader can type."""
 
 _Set = TypeVar("_Set")
 
@@ -33,10 +32,7 @@ class FindingSettings:
 
 def read(run: str) -> FindingSettings:
     """What is set for a run; nothing while nothing is kept of it. Raises BoardError where that cannot be read."""
-    found, damaged = KEPT.read()
-    if run in damaged:
-        raise BoardError(damaged[run])
-    return found.get(run, FindingSettings())
+    return KEPT.read().get(run, FindingSettings())
 
 
 def parsed_thresholds(given: Any) -> Thresholds:
@@ -62,34 +58,26 @@ def set_threshold(run: str, kind: str, name: str, value: float | None) -> Findin
 
 def mute(run: str, kind: str, reason: str | None) -> FindingSettings:
     """Show findings of a kind no more, and why not; with None show them again. Raises BoardError where that cannot be kept."""
-    return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, _cut(reason))))
+    return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, reason)))
 
 
 def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
     """Show one finding no more, as it is understood; with None show it again. Raises BoardError where that cannot be kept."""
-    return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, _cut(reason))))
-
-
-def _cut(reason: str | None) -> str | None:
-    return None if reason is None else reason.strip()[:LONGEST_REASON]
+    return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, reason)))
 
 
 def _with(held: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _Set]:
     """The same with a value under a key, or with None without that."""
-    others = {one: other for one, other in held.items() if one != key}
-    return others if value is None else others | {key: value}
+    return {one: other for one, other in {**held, key: value}.items() if other is not None}
 
 
 def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
-    return _parsed(run, KEPT.update(run, lambda before: asdict(changed(before or FindingSettings())))[run])
+    return KEPT.change(lambda held: held | {run: changed(held.get(run, FindingSettings()))})[run]
 
 
-def _parsed(_: str, held: Any) -> FindingSettings:
-    muted, understood = held["muted"], held["understood"]
-    for said in (muted, understood):
-        if not isinstance(said, dict) or not all(isinstance(reason, str) for reason in said.values()):
-            raise ValueError("a reason is no text")
+def _parsed(held: Any) -> FindingSettings:
+    muted, understood = ({key: exactly(str, why) for key, why in held[part].items()} for part in ("muted", "understood"))
     return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)
 
 
-KEPT: Final = KeptEntries("findings", "object of settings", _parsed)
+KEPT: Final = KeptEntries("findings", "settings of findings", _parsed)

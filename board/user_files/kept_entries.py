@@ -1,13 +1,13 @@
 """What a reader keeps outside any run: a JSON file in the settings folder for each kind of thing, an object of entries by name.
 
 A change is made to what the file says by then, under one lock, and takes the file's place in one move: two boards lose nothing of each other's.
-An entry that cannot be understood stays as it is; a file that cannot is moved aside before another is written.
+A file that cannot be understood is moved aside before another is written.
 """
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 from uuid import uuid4
@@ -22,12 +22,6 @@ LONGEST_NAME: Final = 80
 
 _LOCK_SECONDS: Final = 10.0
 
-_NONE: Final = (ValueError, TypeError, LookupError)
-"""What parsing raises for something that is none of the kind."""
-
-Entries = dict[str, Any]
-
-
 Entry = TypeVar("Entry")
 
 
@@ -35,161 +29,97 @@ class _Damaged(BoardError):
     """What a file holds cannot be understood."""
 
 
-def of_fields(kind: type[Entry], held: Any, **known: Any) -> Entry:
-    """An entry whose fields are those of a dataclass of texts, switches, whole numbers and tuples of texts, but for what is `known`.
-
-    Raises KeyError or TypeError where one is missing or no such thing.
-    """
-    for name, field_type in get_type_hints(kind).items():
-        if name not in known:
-            known[name] = texts(held[name]) if field_type == tuple[str, ...] else held[name]
-            if field_type in (str, bool, int) and type(known[name]) is not field_type:
-                raise TypeError(f"{name} is something else")
-    return kind(**known)
+def of_fields(kind: type[Entry], held: Any) -> Entry:
+    """A dataclass of texts, switches, whole numbers and tuples of texts, from JSON. Raises TypeError or KeyError for anything else."""
+    hints = get_type_hints(kind).items()
+    return kind(**{name: texts(held[name]) if type_ == tuple[str, ...] else exactly(type_, held[name]) for name, type_ in hints})
 
 
-def is_kept(_: str, held: Any) -> bool:
-    """Of entries that are names alone. Raises TypeError for what is none."""
-    if held is not True:
-        raise TypeError("it is no name that is kept")
-    return True
+def exactly(kind: type[Entry], held: Any) -> Entry:
+    """What is of that very type. Raises TypeError for anything else."""
+    if type(held) is not kind:
+        raise TypeError(f"it is no {kind.__name__}")
+    return held
 
 
 def texts(held: Any) -> tuple[str, ...]:
     """A list of texts. Raises TypeError for anything else."""
-    if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
-        raise TypeError("it is no list of texts")
-    return tuple(held)
-
-
-def text(held: Any) -> str:
-    """A text. Raises TypeError for anything else."""
-    if not isinstance(held, str):
-        raise TypeError("it is no text")
-    return held
+    return tuple(exactly(str, one) for one in exactly(list, held))
 
 
 @dataclass(frozen=True)
 class KeptEntries(Generic[Entry]):
-    """One kind of things."""
+    """One kind of things: texts, true, lists of texts or dataclasses of such."""
 
     name: str
-    """Of the file, without its ending; and of the folder in which earlier boards kept a file for each."""
+    """Of the file, without its ending."""
     kind: str
     """What one of them is called: "custom metric"."""
-    parsed: Callable[[str, Any], Entry]
-    """Given a name and what JSON has under it, the thing; raises ValueError, TypeError or LookupError where it is none."""
+    parsed: Callable[[Any], Entry]
+    """Given what JSON has, the thing; raises ValueError, TypeError, LookupError or AttributeError where it is none."""
+    earlier: Callable[[], dict[str, Entry]] = dict
+    """What an earlier version kept elsewhere, read while there is no such file."""
 
     @property
     def path(self) -> Path:
         """Where they are kept."""
         return user_folders.settings() / f"{self.name}.json"
 
-    def read(self) -> tuple[dict[str, Entry], dict[str, str]]:
-        """What is kept, in the order of keeping, and by name a sentence on what is none. Raises BoardError where the file cannot be read."""
-        sound: dict[str, Entry] = {}
-        damaged: dict[str, str] = {}
-        for name, held in self._held().items():
-            try:
-                sound[name] = self.parsed(name, held)
-            except _NONE:
-                damaged[name] = f"{shown(Path(name))} in {shown(self.path)} is no {self.kind} and was left as it is."
-        return sound, damaged
+    def read(self) -> dict[str, Entry]:
+        """What is kept, in the order of keeping. Raises BoardError where the file cannot be read, or holds anything else."""
+        try:
+            held = json.loads(self.path.read_bytes())
+            if isinstance(held, list):  # pins of version 0.2
+                held = dict.fromkeys(texts(held), True)
+            return {name: self.parsed(one) for name, one in held.items()}
+        except FileNotFoundError:
+            return self.earlier()
+        except OSError as error:
+            raise BoardError(f"{shown(self.path)} cannot be read: {error.strerror}.") from error
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            raise _Damaged(f"{shown(self.path)} is damaged: it holds something that is no {self.kind}.") from error
 
-    def by_name(self) -> tuple[dict[str, Entry], tuple[str, ...]]:
-        """The same by name, without regard to case, and the sentences."""
-        found, damaged = self.read()
-        return dict(sorted(found.items(), key=lambda one: (one[0].casefold(), one[0]))), tuple(damaged.values())
-
-    def change(self, changed: Callable[[Entries], Entries]) -> Entries:
+    def change(self, changed: Callable[[dict[str, Entry]], dict[str, Entry]]) -> dict[str, Entry]:
         """Keep what `changed` makes of the entries there are, and return it. Raises BoardError where that cannot be done."""
         with self._written():
             try:
-                before = self._held()
+                before = self.read()
             except _Damaged:
                 self.path.rename(self.path.with_name(f"{self.path.name}.damaged-{uuid4().hex[:8]}"))
                 before = {}
             after = changed(before)
-            if [*after.items()] == [*before.items()]:
-                return after
             try:
-                data = json.dumps(after, ensure_ascii=False, indent=1).encode()
+                data = json.dumps(after, ensure_ascii=False, indent=1, default=asdict).encode()
             except UnicodeEncodeError:  # half a surrogate pair
                 raise BoardError(f"The {self.kind} holds a character that is no text.") from None
             atomic_write.write(self.path, data, durable=True)
         return after
 
-    def update(self, name: str, changed: Callable[[Entry | None], Any]) -> Entries:
-        """Keep what `changed` makes of the entry of that name, as JSON has it: None is given where there is none, and forgets it.
-
-        Returns all that is kept then. Raises BoardError where that cannot be done.
-        """
-
-        def entries(held: Entries) -> Entries:
-            try:
-                before = self.parsed(name, held[name])
-            except _NONE:
-                before = None
-            after = held | {name: changed(before)}
-            return {one: value for one, value in after.items() if one != name or value is not None}
-
-        return self.change(entries)
-
-    def put(self, name: str, value: Any) -> None:
-        """Keep something under a name, in place of what had that name. Raises BoardError where that cannot be done."""
-        self.update(name, lambda _: value)
-
-    def delete(self, name: str) -> None:
-        """Forget what has that name, if there is anything. Raises BoardError where that cannot be done."""
-        self.update(name, lambda _: None)
+    def put(self, name: str, value: Entry | None) -> None:
+        """Keep something under a name, in place of what had that name; None forgets it. Raises BoardError where that cannot be done."""
+        self.change(lambda held: {one: kept for one, kept in {**held, name: value}.items() if kept is not None})
 
     def checked(self, name: str) -> str:
         """A name that a reader gave, without space around it. Raises BoardError for one that cannot be shown in one line."""
         name = name.strip()
-        if not name:
-            raise BoardError(f"A {self.kind} needs a name to be saved under.")
-        if len(name) > LONGEST_NAME:
-            raise BoardError(f"The name has {len(name)} characters, and {LONGEST_NAME} is the most.")
-        if not name.isprintable():
-            raise BoardError("The name holds a character that cannot be shown, such as a line end.")
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise BoardError(f"A {self.kind} needs a name of 1 to {LONGEST_NAME} characters that can be shown in one line.")
         return name
 
     @contextmanager
     def _written(self) -> Iterator[None]:
         """The settings folder while nobody else writes there."""
-        from filelock import FileLock, Timeout  # here alone: who only reads starts sooner without it
+        from filelock import FileLock  # here alone: who only reads starts sooner without it
 
         try:
             private_folders.made(self.path.parent, self.path.parent)
             with FileLock(self.path.with_name(".lock"), timeout=_LOCK_SECONDS):
                 yield
-        except Timeout as error:
-            raise BoardError(f"{shown(self.path)} cannot be written: another board has been writing for long.") from error
-        except OSError as error:
-            raise BoardError(f"{shown(self.path)} cannot be written: {error.strerror}.") from error
+        except OSError as error:  # also where the lock was not to be had in time
+            why = error.strerror or "another board has been writing for long"
+            raise BoardError(f"{shown(self.path)} cannot be written: {why}.") from error
 
-    def _held(self) -> Entries:
-        try:
-            held = json.loads(self.path.read_bytes())
-        except FileNotFoundError:
-            return self._former()
-        except OSError as error:
-            raise BoardError(f"{shown(self.path)} cannot be read: {error.strerror}.") from error
-        except (ValueError, RecursionError) as error:
-            raise _Damaged(f"{shown(self.path)} is damaged: it is no JSON.") from error
-        if isinstance(held, list) and all(isinstance(one, str) for one in held):  # as earlier boards kept names alone
-            return dict.fromkeys(held, True)
-        if not isinstance(held, dict):
-            raise _Damaged(f"{shown(self.path)} is damaged: it holds no entries by name.")
-        return held
 
-    def _former(self) -> Entries:
-        """What earlier boards kept in a file for each thing, which has its name or the run's in it. The files stay where they are."""
-        found: Entries = {}
-        for path in sorted((user_folders.settings() / self.name).glob("*.json")):
-            try:
-                one = json.loads(path.read_bytes())
-                found[str(one.pop("name") if "name" in one else one.pop("run"))] = one
-            except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
-                found[path.name] = None  # said to be none of the kind
-        return found
+def by_name(kept: dict[str, Entry]) -> dict[str, Entry]:
+    """Entries in the order of their names, without regard to case."""
+    return dict(sorted(kept.items(), key=lambda one: (one[0].casefold(), one[0])))

@@ -5,8 +5,9 @@ Knows neither what a run holds nor what is shown.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -14,8 +15,9 @@ from board.errors import BoardError
 from board.user_files.kept_entries import KeptEntries, of_fields
 
 LONGEST_TITLE: Final = 120
-LONGEST_TAG: Final = 40
 LONGEST_NOTE: Final = 20_000
+"""Characters that a reader can type."""
+LONGEST_TAG: Final = 40
 MOST_TAGS: Final = 20
 """Characters, and tags of a run."""
 
@@ -47,38 +49,30 @@ class RunNote:
         return bool(self.title or self.tags or self.note or self.pinned or self.hidden or self.colour)
 
 
-KEPT: Final = KeptEntries("run_notes", "note of a run", lambda name, held: of_fields(RunNote, held, id=name))
+KEPT: Final = KeptEntries("run_notes", "note of a run", partial(of_fields, RunNote))
 
 
-@dataclass(frozen=True)
-class RunNotes:
-    """All that is kept."""
+def of(notes: Collection[RunNote], runs: Sequence[tuple[str, str | None]], is_there: Callable[[str], bool]) -> dict[str, RunNote]:
+    """By path what is said of each of the runs, given as (path, digest of its first bytes, None where it is not known yet).
 
-    notes: tuple[RunNote, ...] = ()
-    damaged: tuple[str, ...] = ()
-    """A sentence for each that could not be read. It stays where it is."""
-
-    def of(self, runs: Sequence[tuple[str, str | None]], is_there: Callable[[str], bool]) -> dict[str, RunNote]:
-        """By path what is said of each of the runs, given as (path, digest of its first bytes, None where it is not known yet).
-
-        A run that nothing is said of at its path has what was said of one that began so and is not where it was: `is_there` tells of the
-        path of any other run whether there is one. Where several did, nobody knows which, and it has none of it.
-        """
-        by_path, by_first = defaultdict[str, list[RunNote]](list), defaultdict[str, list[RunNote]](list)
-        for one in self.notes:
-            by_path[one.path].append(one)
-            by_first[one.first].append(one)
-        begins = dict(runs)
-        found = {}
-        for path, first in runs:
-            at_path = [one for one in by_path[path] if not one.first or not first or one.first == first]
-            if at_path:
-                found[path] = max(at_path, key=lambda one: (one.first == first, bool(one.first)))
-            elif first and len(lost := [one for one in by_first[first] if _is_gone(one, begins, is_there)]) == 1:
-                found[path] = lost[0]
-            else:
-                found[path] = RunNote(path, first or "")
-        return found
+    A run that nothing is said of at its path has what was said of one that began so and is not where it was: `is_there` tells of the
+    path of any other run whether there is one. Where several did, nobody knows which, and it has none of it.
+    """
+    by_path, by_first = defaultdict[str, list[RunNote]](list), defaultdict[str, list[RunNote]](list)
+    for one in notes:
+        by_path[one.path].append(one)
+        by_first[one.first].append(one)
+    begins = dict(runs)
+    found = {}
+    for path, first in runs:
+        at_path = [one for one in by_path[path] if not one.first or not first or one.first == first]
+        if at_path:
+            found[path] = max(at_path, key=lambda one: (one.first == first, bool(one.first)))
+        elif first and len(lost := [one for one in by_first[first] if _is_gone(one, begins, is_there)]) == 1:
+            found[path] = lost[0]
+        else:
+            found[path] = RunNote(path, first or "")
+    return found
 
 
 def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable[[str], bool]) -> bool:
@@ -88,49 +82,26 @@ def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable
     return not is_there(note.path)
 
 
-def load() -> RunNotes:
-    """All notes; none where nothing was ever kept. Raises BoardError when the file cannot be read."""
-    found, damaged = KEPT.read()
-    return RunNotes(tuple(found.values()), tuple(damaged.values()))
-
-
-def stamp() -> int:
-    """Another number where a note was written or removed since; 0 while there is none."""
-    try:
-        return KEPT.path.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
 def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
     """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what is kept by now.
 
     One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
     """
     name = before.id or blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
-    after = before
 
-    def changed(kept: RunNote | None) -> dict[str, Any] | None:
-        nonlocal after
-        now = kept if kept is not None and before.id else before
-        after = _checked(replace(now, path=path, first=first or now.first, id=name, **said))
-        return {one: value for one, value in asdict(after).items() if one != "id"} if after.says_something else None
+    def changed(held: dict[str, RunNote]) -> dict[str, RunNote]:
+        now = held.get(before.id, before)
+        note = _checked(replace(now, path=path, first=first or now.first, id=name, **said))
+        return {one: kept for one, kept in {**held, name: note}.items() if kept.says_something}
 
-    KEPT.update(name, changed)
-    return after
+    return KEPT.change(changed).get(name, RunNote(path, first))
 
 
 def _checked(note: RunNote) -> RunNote:
-    """Raises BoardError for what cannot be shown, or is too long."""
+    """The note with its name on one line. Raises BoardError for what cannot be shown, and for tags that are too many or too long."""
     title = " ".join(note.title.split())
-    tags = [(f"tag {tag[:LONGEST_TAG]}…", tag, LONGEST_TAG) for tag in note.tags]
-    for what, text, most in (("name", title, LONGEST_TITLE), ("note", note.note, LONGEST_NOTE), *tags):
-        if len(text) > most:
-            raise BoardError(f"The {what} has {len(text):,} characters, and {most:,} is the most.")
-    if len(note.tags) > MOST_TAGS:
-        raise BoardError(f"The run has {len(note.tags)} tags, and {MOST_TAGS} is the most.")
+    if len(note.tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in note.tags):
+        raise BoardError(f"A run has {MOST_TAGS} tags of {LONGEST_TAG} characters at most.")
     if not "".join((title, *note.tags)).isprintable():
         raise BoardError("A name or tag holds a character that cannot be shown.")
-    if note.colour not in ("", *COLOURS):
-        raise BoardError(f"There is no colour {note.colour!r}.")
     return replace(note, title=title)

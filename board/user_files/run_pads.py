@@ -7,15 +7,14 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from board.errors import BoardError
 from board.text.path_names import shown
 from board.user_files.kept_entries import KeptEntries, texts
 
 VARIABLE: Final = "RL_BOARD_PADS"
 
 
-def _parsed(_: str, held: Any) -> tuple[str, ...]:
-    pads = texts(held["pads"])
+def _parsed(held: Any) -> tuple[str, ...]:
+    pads = texts(held)
     if not all(one.strip() for one in pads):
         raise ValueError("a pad is empty")
     return pads
@@ -37,15 +36,12 @@ def for_all() -> list[str]:
 
 def own(location: Path) -> tuple[str, ...]:
     """Those of the run alone. Raises BoardError where they cannot be read."""
-    name, (found, damaged) = _name(location), KEPT.read()
-    if name in damaged:  # a run is not read without pads that somebody named
-        raise BoardError(damaged[name])
-    return found.get(name, ())
+    return KEPT.read().get(_name(location), ())
 
 
 def save(location: Path, pads: tuple[str, ...]) -> None:
     """Keep the pads of the run in a folder in place of those before; none of them forgets it. Raises BoardError where that cannot be done."""
-    KEPT.update(_name(location), lambda _: {"pads": pads} if pads else None)
+    KEPT.put(_name(location), pads or None)
 
 
 def _name(location: Path) -> str:

@@ -3,7 +3,7 @@
 Knows no run: a view is kept as it was saved, and whoever shows it looks what of it there is.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from board.user_files.kept_entries import KeptEntries, of_fields
@@ -32,8 +32,8 @@ class TableView:
     """Of columns of text, in pixels."""
 
 
-def _parsed(name: str, held: Any) -> TableView:
-    view = of_fields(TableView, held, name=name)
+def _parsed(held: Any) -> TableView:
+    view = of_fields(TableView, held)
     if view.order not in ("descending", "ascending") or not NARROWEST <= view.width <= WIDEST:
         raise ValueError("it has another order, or is of another width")
     return view
@@ -42,14 +42,8 @@ def _parsed(name: str, held: Any) -> TableView:
 KEPT: Final = KeptEntries("table_views", "view", _parsed)
 
 
-def save(view: TableView) -> str:
-    """Keep a view, in place of what had its name; the name it has then, without space around it. Raises BoardError where it cannot be kept."""
-    return rename(view, view.name)
-
-
-def rename(view: TableView, name: str) -> str:
-    """Keep a view under another name, and no longer under its own; the name it has then. Raises BoardError where it cannot be kept."""
-    new, said = KEPT.checked(name), asdict(view)
-    del said["name"]
-    KEPT.change(lambda held: {one: kept for one, kept in held.items() if one != view.name} | {new: said})
-    return new
+def save(view: TableView, name: str) -> str:
+    """Keep a view under a name, and no longer under its own; the name without space around it. Raises BoardError where it cannot be kept."""
+    new = replace(view, name=KEPT.checked(name))
+    KEPT.change(lambda held: {one: kept for one, kept in held.items() if one != view.name} | {new.name: new})
+    return new.name

@@ -15,7 +15,7 @@ from board import trackers
 from board.analysis.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
-from board.trackers import LogSource
+from board.trackers.nearby import LogSource
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -26,8 +26,8 @@ from board.analysis.metric_list import (
 from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Words
-from board.trackers import LogSource
 from board.trackers.contract import Curve
+from board.trackers.nearby import LogSource
 
 VALUES = pd.DataFrame(
     {"column/my_number/mean": [1.0, 2.0], "kl/k1_sum_mean": [0.5, -5.0], "reward/mean": [1.0, 2.0]},

@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from wandb_runs import wait_for_end
+
 from board import trackers
 
 REPOSITORY = Path(__file__).parents[2]
@@ -23,6 +25,8 @@ def jsonl(path: Path, rows: list[dict[str, float]]) -> Path:
 def in_wandb(root: Path, name: str) -> None:
     """A run of W&B beside the runs, its curve called after it."""
     write_run("wandb", name, dir=root, mode="offline")
+    for folder in (root / "wandb").glob("offline-run-*"):
+        wait_for_end(folder)
 
 
 def in_swanlab(root: Path, name: str) -> None:

@@ -286,7 +286,7 @@ def test_token_aggregates_are_columns_and_views_keep_them(root: Path, tmp_path: 
     other.button(key="view_rename").click().run()
     assert other.selectbox(key="view").value == "Another"
     other.button(key="view_delete").click().run()
-    assert table_views.KEPT.by_name()[0] == {}
+    assert table_views.KEPT.read() == {}
     lost = opened("responses", view="Another")
     assert "No view of the table is saved here under the name 'Another'." in "".join(
         str(one.value) for one in lost.warning

@@ -64,7 +64,7 @@ def test_what_is_said_of_a_run_is_kept_and_shown(runs: Path) -> None:
     field(test, "text_area", "Note").input("# no heading\nmore").run()
     field(test, "toggle", "Pin").set_value(True).run()
     field(test, "selectbox", "Colour").select("violet").run()
-    (kept,) = run_notes.load().notes
+    (kept,) = run_notes.KEPT.read().values()
     assert (kept.title, kept.note, kept.pinned, kept.colour) == ("The <i>best</i>", "# no heading\nmore", True, "violet")
     frame = table(test)
     assert frame["run"][0] == "★ The <i>best</i>"

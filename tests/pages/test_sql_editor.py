@@ -191,15 +191,16 @@ def test_what_cannot_be_saved_is_told_once(run: Path) -> None:
 
 
 def test_damaged_metric_is_told(run: Path) -> None:
-    """What is no metric among those that are kept is named; the others can be chosen."""
+    """A file with something in it that is no metric is named, and moved aside by the next save."""
     save(page(), "a", BY_RANK)
     (saved,) = Path(os.environ["RL_BOARD_SETTINGS"]).rglob("*.json")
-    saved.write_text('{"a": {"query": 3}}')
+    saved.write_text('{"a": 3}')
+    assert f"{saved} is damaged: it holds something that is no custom metric" in texts(page())
     save(page(), "b", BY_RANK)
 
     test = page()
 
-    assert f"a in {saved} is no custom metric" in texts(test)
+    assert "is damaged" not in texts(test)
     assert test.selectbox(key="sql_saved").options == ["none", "b"]
 
 

@@ -4,10 +4,10 @@ import io
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,16 +20,17 @@ from recorded import shard_of
 from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
+from board.findings.contract import Finding
 from board.metrics.declared import DIALECTS, named_once, renamed
 from board.push.delivery import Handing, Pushed
 from board.push.examples import TEXT_CHARS, Links, RunExamples
+from board.push.findings import at_steps, untold
 from board.push.pushing import Request, progress, settled, summary
 from board.push.state import state_of
 from board.push.targets import Target, target
-from board.push.told_findings import ToldFinding, at_steps, untold
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
-from board.trackers.registry import OPTIONS
+from board.trackers import OPTIONS
 from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
@@ -87,62 +88,31 @@ def test_the_note_is_kept_between_processes(state_folder: Path) -> None:
     assert user_folders.state() == state_folder
 
 
-def test_a_note_of_an_older_board_is_read() -> None:
-    """It said more than the last step that had arrived; that is what counts."""
-    old = {"what": WHAT, "run_id": "id", "name": "a", "last": 5, "going": 6, "findings": ["b@1"], "telling": {}, "version": 1}
-    with state_of(WHAT, again=False) as state:
-        state.save()
-    assert state.path
-    state.path.write_text(json.dumps(old))
-
-    with state_of(WHAT, again=False) as state:
-        assert (state.run_id, state.name, state.last, state.told) == ("id", "a", 5, {})
+HANDED: dict[str, tuple[bool, int | None]] = {"a push that ends in order": (False, 3), "one that fails": (True, 1)}
 
 
-HANDED: dict[str, tuple[bool, bool, int | None, int | None]] = {
-    "a tracker that writes at once": (True, False, 3, 3),
-    "one that fails": (True, True, 3, 3),
-    "one that writes later": (False, False, None, 3),
-    "one that writes later and fails": (False, True, None, None),
-}
-"""Whether it writes at once, whether the next step fails → the step that is noted before closing and behind it."""
-
-
-@pytest.mark.parametrize(("at_once", "fails", "before", "behind"), HANDED.values(), ids=HANDED)
-def test_a_step_is_noted_once_the_tracker_has_it(at_once: bool, fails: bool, before: int | None, behind: int | None) -> None:
-    """At once, or when its run has ended in order; what a failed push handed to one that writes later is not noted."""
+@pytest.mark.parametrize(("fails", "noted"), HANDED.values(), ids=HANDED)
+def test_what_was_handed_on_is_noted_with_the_next_steps_and_at_the_end(fails: bool, noted: int | None) -> None:
+    """The steps that came last are noted once the tracker's run has ended in order, and are handed on again where it has not."""
     stream = io.StringIO()
-    where = Target("stdout", {"stream": stream, "format": "jsonl"}, "", at_once)
     with state_of(WHAT, again=False) as state:
-        handing = Handing(where, state, "run", Pushed())
-        handing.open()
-        for step in range(4):
-            handing.step(step, {"x": 1.0}, [], [told_finding("a", 1)] * (step == 1))
+        handing = Handing(Target("stdout", {"stream": stream}, ""), state, "run", Pushed(), Links("", ""))
+        for steps in ((0, 1), (2, 3)):
+            handing.open()
+            for step in steps:
+                handing.step(step, {"x": 1.0}, [], [found("a", 1)] if step == 3 else [], reached=9)
         assert state.path
-        assert json.loads(state.path.read_bytes())["last"] == before
+        assert json.loads(state.path.read_bytes())["last"] == 1
         if fails:
             stream.close()
             with pytest.raises(BoardError, match="stdout failed"):
-                handing.step(4, {"x": 1.0}, [], [])
+                handing.step(4, {"x": 1.0}, [], [], reached=9)
         handing.close()
     with state_of(WHAT, again=False) as state:
-        assert (state.last, state.told) == (behind, {} if behind is None else {"a": 1 if fails else 3})
+        assert (state.last, state.told) == (noted, {} if fails else {"a": 9})
 
 
-@pytest.mark.parametrize(("later", "noted"), [(0.0, 1), (3600.0, None)])
-def test_what_was_handed_on_long_ago_is_noted_with_the_next_steps(later: float, noted: int | None) -> None:
-    """So that a push that follows for days, and is killed, does not begin anew where the library writes later."""
-    where = Target("stdout", {"stream": io.StringIO(), "format": "jsonl"}, "", False)
-    with state_of(WHAT, again=False) as state:
-        handing = Handing(where, state, "run", Pushed(), later)
-        for step in (1, 2):
-            handing.open()
-            handing.step(step, {"x": 1.0}, [], [])
-        assert state.path
-        assert json.loads(state.path.read_bytes())["last"] == noted
-
-
-@pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"what": {}, "last": "7"}', b"\xff\xfe"])
+@pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"last": "x"}', b"\xff\xfe"])
 def test_a_damaged_note_is_said_and_not_guessed_at(damage: bytes) -> None:
     """Steps are not pushed twice because a file was damaged: the reader is asked to say `--again`."""
     with state_of(WHAT, again=False) as state:
@@ -251,16 +221,17 @@ def test_a_long_text_is_cut_in_its_middle_and_a_step_without_rollouts_shows_none
     assert (row["prompt"], shown.of(4)) == ("", [])
 
 
+def found(kind: str, step: int, severity: str = "warning") -> Finding:
+    """One of that kind that begins at a step."""
+    rest: dict[str, Any] = dict.fromkeys(one.name for one in fields(Finding))
+    return Finding(**(rest | {"kind": kind, "first_step": step, "severity": severity, "title": kind, "effect": "", "signs": ()}))
+
+
 def test_findings_stand_at_their_steps() -> None:
     """A finding of a step that is not handed on now stands at the last one that is."""
-    two, nine = told_finding("a", 2), told_finding("b", 9)
+    two, nine = found("a", 2), found("b", 9)
 
     assert at_steps([two, nine], np.array([1, 2, 3])) == {2: [two], 3: [nine]}
-
-
-def told_finding(kind: str, step: int) -> ToldFinding:
-    """One of that kind that begins at a step."""
-    return ToldFinding(kind, step, "warning", kind, kind, {})
 
 
 UNTOLD: dict[str, tuple[dict[str, int], list[tuple[str, int]], list[tuple[str, int]]]] = {
@@ -272,12 +243,12 @@ UNTOLD: dict[str, tuple[dict[str, int], list[tuple[str, int]], list[tuple[str, i
 """Kinds that were told and the last step then, what is found → what is told."""
 
 
-@pytest.mark.parametrize(("told", "found", "expected"), UNTOLD.values(), ids=UNTOLD)
-def test_a_kind_is_told_once(told: dict[str, int], found: list[tuple[str, int]], expected: list[tuple[str, int]]) -> None:
-    """And again only where it begins after all that was there when it was told."""
-    new = untold([told_finding(*one) for one in found], told)
+@pytest.mark.parametrize(("told", "seen", "expected"), UNTOLD.values(), ids=UNTOLD)
+def test_a_kind_is_told_once(told: dict[str, int], seen: list[tuple[str, int]], expected: list[tuple[str, int]]) -> None:
+    """And again only where it begins after all that was there when it was told; what is worth knowing alone stays on the board."""
+    new = untold([*(found(*one) for one in seen), found("c", 40, "note")], told)
 
-    assert [(one.kind, one.step) for one in new] == expected
+    assert [(one.kind, one.first_step) for one in new] == expected
 
 
 @pytest.mark.parametrize("names", DIALECTS)
@@ -333,7 +304,7 @@ def test_what_a_tracker_does_not_take_is_refused() -> None:
 
 SUMMARIES: dict[str, tuple[Pushed, bool, list[str]]] = {
     "all is well": (
-        Pushed(steps=2, metrics=1, last=7, name="run", place="/tb/run", since=1.0),
+        Pushed(steps=2, metrics=1, last=7, name="run", place="/tb/run"),
         True,
         ["Pushed 2 steps of 1 metric to tensorboard.", "Look at run in /tb/run."],
     ),
@@ -354,14 +325,6 @@ def test_a_push_says_what_it_did(tmp_path: Path, done: Pushed, follow: bool, exp
     assert summary(done, request).split("\n") == expected
 
 
-def test_progress_has_a_rate_and_the_time_left() -> None:
-    """The rate is that of the steps being pushed now, not of the time that was waited before."""
-    done = Pushed(steps=10)
-    done.begin(30)
-    done.since -= 2
-    for step in range(10):
-        done.add(step, 3)
-    said = re.fullmatch(r"step 9: 20 of 40 steps, (\S+) steps/s, (\S+) s left", progress(done))
-
-    assert said
-    assert [float(one) for one in said.groups()] == pytest.approx([5, 4], rel=0.1)
+def test_progress_says_how_far_it_is() -> None:
+    """The steps that were pushed, of all there are to push."""
+    assert progress(Pushed(steps=20, to_go=20, last=9)) == "step 9: 20 of 40 steps"

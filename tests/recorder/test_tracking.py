@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from recorded import DeviceTensor, account, rows_of
+from wandb_runs import wait_for_end
 
 from board import open_run, trackers
 from board.recorder import RolloutRecorder
@@ -159,6 +160,8 @@ def test_every_tracker_takes_texts(tmp_path: Path, tracker: str) -> None:
     writer.scalars(0, {"lr": 0.5, "device": "cuda:0"})
     writer.close()
     (found,) = trackers.tracker(tracker).find(tmp_path)
+    if tracker == "wandb":
+        wait_for_end(found.parent)
     read = trackers.tracker(tracker).read(found)
 
     assert read["lr"].values.tolist() == [0.5]

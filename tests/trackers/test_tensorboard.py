@@ -363,13 +363,3 @@ def test_event_file_writer_of_tensorboard(tmp_path: Path) -> None:
     (curve,) = tensorboard.read(tmp_path / "copy").values()
     assert curve.steps.tolist() == [3]
     assert np.isnan(curve.values).all()
-
-
-def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Path) -> None:
-    """However soon a writer goes on with a run, TensorBoard reads its steps after those of the one before."""
-    for step in range(12):
-        write(tmp_path, {step: {"a": step}}, resume="allow")
-    accumulator = EventAccumulator(str(tmp_path / "run ä"), size_guidance={"scalars": 0})
-    accumulator.Reload()
-
-    assert [event.step for event in accumulator.Scalars("a")] == [*range(12)]

@@ -19,8 +19,9 @@ from tracked import without_library
 from board.errors import BoardError
 from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
-from board.trackers import READ, LogSource, jsonl, near, tensorboard, tracker
+from board.trackers import READ, jsonl, tensorboard, tracker
 from board.trackers.contract import MAX_NAMES, Points
+from board.trackers.nearby import LogSource, near
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -91,7 +92,8 @@ def test_no_library_is_loaded_before_it_is_asked_for() -> None:
 import sys
 from pathlib import Path
 import board.trackers
-board.trackers.near(Path.cwd())
+from board.trackers.nearby import near
+near(Path.cwd())
 for name in board.trackers.NAMES:
     board.trackers.tracker(name)
 loaded = {"tensorboard", "wandb", "swanlab", "trackio", "mlflow", "pandas", "pyarrow", "streamlit", "google.protobuf"} & set(sys.modules)

@@ -1,12 +1,10 @@
 """Tests of trackio as a tracker, with the real trackio and its local store."""
 
-import io
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from contextlib import closing
 from pathlib import Path
@@ -117,16 +115,6 @@ def test_what_trainers_log_is_read(project: str) -> None:
     }
     beside = trackio.read(SQLiteStorage.get_project_db_path(project))
     assert (beside.texts, beside.others) == ({"text": {3: "1.5"}}, ("h",))
-
-
-def test_nothing_is_printed_but_what_others_print(project: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """trackio's banners go nowhere, and standard output is the caller's own again at once."""
-    stream = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", stream)
-    write(project)
-
-    assert sys.stdout is stream
-    assert stream.getvalue() == ""
 
 
 def test_our_run_leaves_the_trainers_alone(project: str) -> None:
@@ -253,20 +241,3 @@ def test_a_store_that_cannot_be_written_to_is_refused(tmp_path: Path, place: str
 
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith(f"{store}: no folder that can be written to (")
-
-
-@pytest.mark.filterwarnings("ignore:trackio failed to flush")
-def test_what_the_store_does_not_take_is_an_error(project: str) -> None:
-    """A run whose last rows did not reach the store ends with an error that says how many did."""
-    writer = trackio.open_writer("run", project=project)
-    writer.scalars(1, {"x": 1.0})
-    while not own(project, "run"):
-        time.sleep(0.1)
-    with closing(sqlite3.connect(SQLiteStorage.get_project_db_path(project))) as store:
-        store.execute("CREATE TRIGGER refuse BEFORE INSERT ON metrics BEGIN SELECT raise(ABORT, 'refused'); END")
-        store.commit()
-    writer.scalars(2, {"x": 2.0})
-    writer.scalars(3, {"x": 3.0})
-
-    with pytest.raises(BoardError, match=r"run: trackio has stored 1 of 3 rows; the others are lost"):
-        writer.close()

@@ -1,4 +1,4 @@
-"""What a reader keeps: a file for each kind, changed by several boards at once, damaged, and as earlier boards kept it."""
+"""What a reader keeps: a file for each kind, changed by several boards at once, damaged, and as version 0.2 kept it."""
 
 import json
 import os
@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.errors import BoardError
-from board.user_files.kept_entries import LONGEST_NAME, KeptEntries, is_kept, text
+from board.user_files.kept_entries import LONGEST_NAME, KeptEntries, exactly
 
 REPOSITORY = Path(__file__).parents[2]
-KEPT = KeptEntries("things", "thing", lambda _, held: {"text": text(held["text"])})
+KEPT = KeptEntries("things", "thing", lambda held: {"text": exactly(str, held["text"])})
 
 
 @pytest.fixture(autouse=True)
@@ -32,23 +32,16 @@ def thing(text: str) -> dict[str, str]:
 
 def test_kept_replaced_and_deleted(folder: Path) -> None:
     """In the order of keeping, in one file for this user alone; what is replaced stays where it was."""
-    assert KEPT.read() == ({}, {})
+    assert KEPT.read() == {}
     for name in ("b", "a", "b"):
         KEPT.put(name, thing(name))
-    KEPT.delete("never there")
+    KEPT.put("never there", None)
 
-    assert [*KEPT.read()[0]] == ["b", "a"]
+    assert [*KEPT.read()] == ["b", "a"]
     assert sorted(path.name for path in folder.iterdir()) == [".lock", "things.json"]
     assert (folder.stat().st_mode | KEPT.path.stat().st_mode & 0o022) & 0o077 == 0
-    KEPT.delete("b")
-    assert KEPT.read() == ({"a": thing("a")}, {})
-
-
-def test_what_changes_nothing_writes_nothing(folder: Path) -> None:
-    """Forgetting what was never kept makes no file."""
-    KEPT.update("a", lambda before: before)
-
-    assert not KEPT.path.exists()
+    KEPT.put("b", None)
+    assert KEPT.read() == {"a": thing("a")}
 
 
 NAMES = ["a", "A", "ä", "a/b", "../../etc/passwd", "C:\\x", ".", "..", "值", "名" * LONGEST_NAME, "<b>x</b>", "a_b", "", "\n\0"]
@@ -59,26 +52,14 @@ def test_any_name_is_another_entry(folder: Path) -> None:
     for name in NAMES:
         KEPT.put(name, thing(name))
 
-    assert [*KEPT.read()[0]] == NAMES
+    assert [*KEPT.read()] == NAMES
 
 
-BAD_NAMES = {
-    "": "needs a name",
-    " \t": "needs a name",
-    "x" * (LONGEST_NAME + 1): "81 characters",
-    "a\nb": "cannot be shown",
-    "a\0": "cannot be shown",
-    "a\u202eb": "cannot be shown",
-    "a\x1b[31m": "cannot be shown",
-    "\ud800": "cannot be shown",
-}
-
-
-@pytest.mark.parametrize("name", BAD_NAMES)
+@pytest.mark.parametrize("name", ["", " \t", "x" * (LONGEST_NAME + 1), "a\nb", "a\0", "a\u202eb", "a\x1b[31m", "\ud800"])
 def test_names_that_cannot_be_shown(name: str) -> None:
     """A name that a reader gives is one line of 1 to 80 characters that can be seen."""
     assert KEPT.checked(" a ") == "a"
-    with pytest.raises(BoardError, match=BAD_NAMES[name]):
+    with pytest.raises(BoardError, match="A thing needs a name of 1 to 80 characters that can be shown"):
         KEPT.checked(name)
 
 
@@ -91,7 +72,7 @@ def test_read_back_as_written(texts: dict[str, str]) -> None:
     """Whatever can be kept is read back letter for letter."""
     KEPT.change(lambda held: {name: thing(text) for name, text in texts.items()})
 
-    assert KEPT.read()[0] == {name: thing(text) for name, text in texts.items()}
+    assert KEPT.read() == {name: thing(text) for name, text in texts.items()}
 
 
 def test_half_a_character_is_refused() -> None:
@@ -102,7 +83,7 @@ def test_half_a_character_is_refused() -> None:
     with pytest.raises(BoardError, match="no text"):
         KEPT.put("\ud800", thing("b"))
 
-    assert KEPT.read()[0] == {"a": thing("before")}
+    assert KEPT.read() == {"a": thing("before")}
 
 
 DAMAGED = {
@@ -110,6 +91,7 @@ DAMAGED = {
     "cut off": b'{"a": {"te',
     "a number": b"3",
     "numbers": b"[1]",
+    "a thing that is none": b'{"good": {"text": "x"}, "bad": {"text": 3}}',
     "no UTF-8": b"\xff\xfe",
     "deep": b"[" * 100_000,
 }
@@ -125,43 +107,18 @@ def test_a_damaged_file_is_told_and_moved_aside(name: str, folder: Path) -> None
 
     KEPT.put("a", thing("new"))
 
-    assert KEPT.read() == ({"a": thing("new")}, {})
+    assert KEPT.read() == {"a": thing("new")}
     (aside,) = folder.glob("things.json.damaged-*")
     assert aside.read_bytes() == DAMAGED[name]
 
 
-def test_an_entry_that_is_none_is_told_and_left(folder: Path) -> None:
-    """The others are read, and it survives their changes; its name is text wherever it is shown."""
+def test_pins_of_version_0_2_are_taken_over(folder: Path) -> None:
+    """They are a list of names."""
     folder.mkdir()
-    KEPT.path.write_text(json.dumps({"good": thing("x"), "bad\n\u202e": {"text": 3}}))
-    KEPT.put("more", thing("y"))
-
-    found, damaged = KEPT.read()
-    assert [*found] == ["good", "more"]
-    assert [*damaged.values()] == [f"bad\\x0a\\xe2\\x80\\xae in {KEPT.path} is no thing and was left as it is."]
-    assert json.loads(KEPT.path.read_text())["bad\n\u202e"] == {"text": 3}
-
-
-def test_names_alone_are_read(folder: Path) -> None:
-    """As earlier boards kept pins and the filters used last."""
-    folder.mkdir()
-    pins = KeptEntries("pins", "pin", is_kept)
+    pins = KeptEntries("pins", "pin", lambda held: exactly(bool, held))
     pins.path.write_text('["b", "a", "b"]')
 
-    assert [*pins.read()[0]] == ["b", "a"]
-
-
-def test_files_of_earlier_boards_are_taken_over(folder: Path) -> None:
-    """A file for each thing, which held its name or the run's: they are read until something changes, and stay where they are."""
-    (folder / "things").mkdir(parents=True)
-    for at, held in enumerate(({"name": "n", "text": "one"}, {"run": "/r", "text": "two"}, [3])):
-        (folder / "things" / f"{at}.json").write_text(json.dumps(held))
-
-    assert KEPT.read()[0] == {"n": thing("one"), "/r": thing("two")}
-    assert [*KEPT.read()[1]] == ["2.json"]
-    KEPT.delete("n")
-    assert [*KEPT.read()[0]] == ["/r"]
-    assert len([*(folder / "things").iterdir()]) == 3
+    assert [*pins.read()] == ["b", "a"]
 
 
 UNWRITABLE: dict[str, Any] = {
@@ -183,11 +140,11 @@ def test_what_cannot_be_written_is_told(name: str, folder: Path) -> None:
 SAVER = """
 import sys
 from board.user_files.kept_entries import KeptEntries
-kept = KeptEntries("things", "thing", lambda _, held: held)
+kept = KeptEntries("things", "thing", lambda held: held)
 for number in range(20):
     kept.put(f"{sys.argv[1]} {number}", number)
     kept.put("shared", sys.argv[1] + " " * 5_000)
-    assert kept.read()[0]["shared"].strip() in "abc"
+    assert kept.read()["shared"].strip() in "abc"
 """
 
 

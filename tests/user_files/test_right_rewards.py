@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from board.errors import BoardError
 from board.user_files import right_rewards
 
 
@@ -19,12 +20,13 @@ def test_kept_for_its_run_alone_until_it_is_forgotten(tmp_path: Path) -> None:
     assert math.isnan(right_rewards.read(tmp_path / "a"))
 
 
-@pytest.mark.parametrize("damage", [None, True, "1", [], math.inf], ids=str)
-def test_what_is_no_number_counts_as_not_said(tmp_path: Path, damage: object) -> None:
+@pytest.mark.parametrize("damage", ["null", "true", '"1"', "[]", "Infinity"])
+def test_what_is_no_number_is_told(tmp_path: Path, damage: str) -> None:
     """The pages ask again, and what they are told takes its place."""
     right_rewards.save(tmp_path, 3)
-    right_rewards.KEPT.change(lambda held: dict.fromkeys(held, damage))
+    right_rewards.KEPT.path.write_text(f'{{"a": {damage}}}')
 
-    assert math.isnan(right_rewards.read(tmp_path))
+    with pytest.raises(BoardError, match="no reward from which on"):
+        right_rewards.read(tmp_path)
     right_rewards.save(tmp_path, 2)
     assert right_rewards.read(tmp_path) == 2

@@ -31,12 +31,11 @@ def test_pads_for_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert run_pads.own(tmp_path) == ("<z>",)
 
 
-@pytest.mark.parametrize("damage", [None, [], {"pads": 1}, {"pads": [1]}, {"pads": [" "]}], ids=str)
-def test_damage_is_said(tmp_path: Path, damage: object) -> None:
-    """What holds no pads is named, and no run is read without those that somebody set; other runs are."""
+@pytest.mark.parametrize("damage", ["null", "[]", "1", "[1]", '[" "]'])
+def test_damage_is_said(tmp_path: Path, damage: str) -> None:
+    """What holds no pads is named, and no run is read without those that somebody set."""
     run_pads.save(tmp_path, ("<x>",))
-    run_pads.KEPT.change(lambda held: dict.fromkeys(held, damage))
+    run_pads.KEPT.path.write_text(f'{{"a": {damage}, "b": {{}}}}')
 
-    with pytest.raises(BoardError, match="is no list of pads"):
+    with pytest.raises(BoardError, match="no list of pads"):
         run_pads.read(tmp_path)
-    assert run_pads.read(tmp_path / "other") == ()

@@ -1,5 +1,6 @@
 """Views of the table of rollouts kept by name: saved, renamed, deleted, and files that hold none."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,26 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_renamed_and_deleted() -> None:
     """A view is read back as it was saved, has one name at a time, and is gone once it is deleted."""
-    assert table_views.KEPT.by_name() == ({}, ())
+    assert table_views.KEPT.read() == {}
 
-    assert table_views.save(VIEW) == "worst"
-    assert table_views.rename(VIEW, " Last ") == "Last"
-    (kept,) = table_views.KEPT.by_name()[0].values()
+    assert table_views.save(VIEW, VIEW.name) == "worst"
+    assert table_views.save(VIEW, " Last ") == "Last"
+    (kept,) = table_views.KEPT.read().values()
     assert kept == TableView("Last", *list(VIEW.__dict__.values())[1:])
-    assert table_views.rename(kept, "Last") == "Last"
-    assert len(table_views.KEPT.by_name()[0]) == 1
-    table_views.KEPT.delete("Last")
-    assert table_views.KEPT.by_name()[0] == {}
+    assert table_views.save(kept, "Last") == "Last"
+    assert len(table_views.KEPT.read()) == 1
+    table_views.KEPT.put("Last", None)
+    assert table_views.KEPT.read() == {}
 
 
 def test_name_that_cannot_be_shown_keeps_the_old_one() -> None:
     """A view is renamed as a whole or not at all."""
-    table_views.save(VIEW)
+    table_views.save(VIEW, VIEW.name)
 
     with pytest.raises(BoardError, match="A view needs a name"):
-        table_views.rename(VIEW, " ")
+        table_views.save(VIEW, " ")
 
-    assert [*table_views.KEPT.by_name()[0]] == ["worst"]
+    assert [*table_views.KEPT.read()] == ["worst"]
 
 
 DAMAGE: dict[str, dict[str, Any]] = {
@@ -54,11 +55,10 @@ DAMAGE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 def test_files_that_hold_no_view_are_told(name: str) -> None:
-    """What a hand wrote wrongly is named and left as it is."""
-    table_views.save(VIEW)
-    table_views.KEPT.change(lambda held: {"worst": held["worst"] | DAMAGE[name]})
+    """What a hand wrote wrongly is told."""
+    table_views.save(VIEW, VIEW.name)
+    held = json.loads(table_views.KEPT.path.read_bytes())
+    table_views.KEPT.path.write_text(json.dumps({"worst": held["worst"] | DAMAGE[name]}))
 
-    found, damaged = table_views.KEPT.by_name()
-
-    assert found == {}
-    assert "is no view" in damaged[0]
+    with pytest.raises(BoardError, match="no view"):
+        table_views.KEPT.read()

@@ -12,7 +12,7 @@ from board.errors import BoardError
 
 
 def _trackers() -> tuple[str, ...]:
-    from board.trackers.registry import OPTIONS
+    from board.trackers import OPTIONS
 
     return tuple(OPTIONS)
 
@@ -74,9 +74,9 @@ def push(
 
     Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
 
-    It goes on behind the last step delivered, noted in the user's state folder (RL_BOARD_STATE), for each tracker, place and names apart.
-    A kill leaves no step out and may double the last, or all of that push where the tracker's library writes later, as those of wandb,
-    swanlab and trackio do, and after a failure at these. Standard output gets all steps each time, unless --resume is given.
+    It goes on behind the last step delivered, noted in the user's state folder (RL_BOARD_STATE), for each tracker, place and names apart:
+    when the tracker's run has ended in order, and while following with the next steps. A kill doubles what was not noted; while following
+    it may leave out what the tracker's library still held back. Standard output gets all steps each time, unless --resume is given.
     Steps go forward only: one that comes to light behind the last one pushed is not pushed.
 
     A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
@@ -98,7 +98,7 @@ def push(
     try:
         pushing.push(request, done, Ticker(lambda: pushing.progress(done)))
     except BoardError as error:
-        error.args = (pushing.failure(error, done, request),)
+        error.args = (pushing.failure(error, done),)
         raise
     except KeyboardInterrupt:
         say(pushing.summary(done, request), err=True)

@@ -1,6 +1,7 @@
 """Runs: which are there, which is training, how does the reward go in each? Choices, data, computing, drawing."""
 
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from board.ui import caches, findings_watch, place, progress_line, run_panel, ru
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
-from board.user_files.run_notes import RunNotes
+from board.user_files import run_notes
+from board.user_files.run_notes import RunNote
 
 POLL_SECONDS = 2.0
 """So often the page looks whether there is something new."""
@@ -31,16 +33,13 @@ MOST_TABLES = 24
 """So many groups have a table each; the runs of the others share one."""
 
 
-def notes() -> RunNotes:
+def notes() -> Collection[RunNote]:
     """What was said of runs; none of it where it cannot be read, which is told."""
     try:
-        found = caches.run_notes()
+        return run_notes.KEPT.read().values()
     except BoardError as error:
         notice(str(error), "warning")
-        return RunNotes()
-    for sentence in found.damaged:
-        notice(sentence, "warning")
-    return found
+        return ()
 
 
 def all_runs(root: Path, folders: list[RunFolder], states: dict[str, SummaryState]) -> list[ListedRun]:
@@ -48,7 +47,9 @@ def all_runs(root: Path, folders: list[RunFolder], states: dict[str, SummaryStat
     base, now = shown(root), time.time()
     paths = {one.name: base if one.name == "." else f"{base.rstrip('/')}/{one.name}" for one in folders}
     firsts = {name: (state.summary.first if state.summary else None) for name, state in states.items()}
-    said = notes().of([(paths[one.name], firsts[one.name]) for one in folders], lambda path: Path(path_of(path)).exists())
+    said = run_notes.of(
+        notes(), [(paths[one.name], firsts[one.name]) for one in folders], lambda path: Path(path_of(path)).exists()
+    )
     return [
         ListedRun(
             one,

@@ -25,6 +25,7 @@ _AROUND: Final = 5
 """Steps before and after that a sentence gives the means of."""
 _MOSTLY: Final = 0.5
 """Share of the steps that must have two prompts, for rollouts of a step to count as drawn one by one."""
+_ROUNDING: Final = 1e-9
 _NEAR: Final = 2
 """Steps within which two numbers depart together."""
 
@@ -46,9 +47,9 @@ class Watched:
 
     @property
     def scale(self) -> float:
-        """The standard deviation of the values: what a departure is held against."""
+        """The standard deviation of the values: what a departure is held against; 0 where they are equal but for rounding."""
         known = self.values[np.isfinite(self.values)]
-        return float(known.std()) if len(known) else 0.0
+        return float(known.std()) if len(known) and np.ptp(known) > _ROUNDING * np.abs(known).max() else 0.0
 
 
 @dataclass(frozen=True)

@@ -225,7 +225,7 @@ def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:
     if min(_size(off), _size(base)) > 1:
         return far and _z(base, off, noisy) >= noisy.clear + (_size(off) == 2) * _ALONE / 2
     sure = _z(base, off, noisy, again if _size(off) > 1 else 0) >= noisy.clear + _ALONE
-    return far and sure and _z(base, off, noisy) >= noisy.clear
+    return far and sure and (again >= _size(off) > 1 or _z(base, off, noisy) >= noisy.clear)
 
 
 def _z(base: _Stretch, off: _Stretch, noisy: _Noise, again: int = 0) -> float:

@@ -91,9 +91,9 @@ def test_what_was_found_stays_found(tmp_path: Path, kind: str) -> None:
 
 
 def test_the_way_back_is_not_blamed(tmp_path: Path) -> None:
-    """An entropy that collapses and comes back has not risen; it says since when it is as it was."""
+    """An entropy that collapses and comes back has not risen."""
     found = find_all(open_run(write_run(tmp_path / "run", {"a.jsonl": rows(_entropy, faulty=True)})))
 
     assert found.findings[0].kind == "entropy_collapse"
     assert "entropy_rises" not in {one.kind for top in found.findings for one in (top, *top.signs)}
-    assert found.findings[0].effect.endswith(f"; after step {LAST} it is as it was")
+    assert found.findings[0].effect.endswith("and comes back")

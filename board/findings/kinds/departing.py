@@ -85,6 +85,37 @@ def _entropy(dossier: Dossier) -> Iterator[Watched]:
     yield Watched("the entropy", dossier, values, dossier.like_for_like(values))
 
 
+def _surprisal(dossier: Dossier) -> Iterator[Watched]:
+    """Or what stands in for it: minus the mean logprob of the tokens that were drawn."""
+    yield from _entropy(dossier)
+    if not np.isfinite(entropy_of(dossier)).any():
+        values = -dossier.number("logprob_mean")
+        name = "the mean surprisal (a proxy of the entropy, which is not logged)"
+        yield Watched(name, dossier, values, dossier.like_for_like(values))
+
+
+def _same_texts(dossier: Dossier, left: Left) -> float:
+    """How much the share of responses with an equal in their group grew."""
+    return _change(dossier, has_twin(dossier.group_rows, dossier.number("response_digest")), left)
+
+
+def _if_collapse(dossier: Dossier, left: Left) -> Severity | None:
+    lost = -left.how.change / left.how.before if left.how.before > 0 else 0.0
+    alike = _same_texts(dossier, left) >= _ALIKE
+    return None if lost < _HALF and not alike else "warning" if alike or lost >= _STEEP else "note"
+
+
+def _and_texts(dossier: Dossier, left: Left) -> str:
+    grown = _same_texts(dossier, left)
+    return f"; the share of responses with an equal in their group grows by {fmt(grown)}" if grown >= _ALIKE else ""
+
+
+_ALIKE: Final = 0.1
+"""Growth of the share of responses with an equal in their group, from which on a smaller fall of the entropy is a collapse."""
+_STEEP: Final = 0.7
+"""Share of the entropy that is lost, from which on it is one without equal texts."""
+
+
 def _kl(dossier: Dossier) -> Iterator[Watched]:
     """Its logarithm, since it is the noisier the larger it is."""
     kl = kl_of(dossier)
@@ -172,6 +203,7 @@ ROWS: Final = (
     Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
     Watch("equal_responses", _twins, "no group has two responses with a text", 1),
     Watch("kl_jumps", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
+    Watch("entropy_collapse", _surprisal, "no entropies or log-probabilities", -1, alike=False, severity=_if_collapse, more=_and_texts),
     Watch("entropy_rises", _entropy, "no rollout has entropies", 1, alike=False),
     Watch("mismatch_jumps", _mismatch, "no rollout has logprobs of the trainer and of the engine", 1, within=4, alike=False),
 )  # fmt: skip

@@ -91,41 +91,6 @@ def _runs(level: Float64Array, at: int, end: float) -> bool:
     return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + HARMLESS
 
 
-def _look_for_collapse(dossier: Dossier, limits: Limits) -> Answer:
-    entropy, named = _entropy(dossier)
-    if entropy is None:
-        return CannotTell("no rollout has entropies or log-probabilities")
-    curve = dossier.curve_of(dossier.like_for_like(entropy))
-    turn = curve.turn()
-    if turn is None or turn.z < limits["z"] or turn.change >= 0 or not turn.before > 0:
-        return None
-    end = _end(curve.mean)
-    fall = 1 - end / turn.before
-    twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
-    same = dossier.curve_of(twins).turn()
-    alike = same is not None and same.z >= limits["z"] and same.change >= limits["alike"]
-    if fall < limits["fall with twins" if alike else "fall"]:
-        return None
-    at = dated(curve, turn)
-    told = f"from step {int(curve.steps[at])} {named} falls from {fmt(turn.before)} to {fmt(end)} nats per token"
-    if same is not None and alike:
-        told += f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
-    shown = dossier.since(at) & ((twins == 1) | (entropy < turn.before))
-    rollouts = dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy)
-    crossed, severity = "fall with twins" if alike else "fall", "warning" if alike or fall >= limits["steep"] else "note"
-    return Found.since(dossier, at, told, crossed, fall, turn.z, rollouts, severity=severity)
-
-
-def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:
-    """(rows,) mean entropy per token, or what stands in for it, and its name."""
-    entropy = entropy_of(dossier)
-    if np.isfinite(entropy).any():
-        return entropy, "the entropy"
-    if dossier.has("logprob_mean"):
-        return -dossier.number("logprob_mean"), "the mean surprisal (a proxy of the entropy, which is not logged)"
-    return None, ""
-
-
 def _end(level: Float64Array) -> float:
     """The mean of the last of (k,) levels that are known."""
     known = level[np.isfinite(level)]
@@ -348,7 +313,6 @@ def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64
 
 
 KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)
-ENTROPY_COLLAPSE: Final = declared("entropy_collapse", _look_for_collapse)
 DEAD_PROMPTS: Final = declared("dead_prompts", _look_for_silence)
 STALENESS: Final = declared("staleness", _look_for_age)
 CRITIC_COLLAPSE: Final = declared("critic_collapse", _look_for_a_blind_critic)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
+from board.errors import missing_library
 from board.recorder.losses import FAILURES, Losses, Reason, described
 from board.recorder.queue import Work, WriteQueue
 from board.recorder.values import rows, snapshot, weigh, whole
@@ -51,10 +52,11 @@ class RolloutRecorder:
         pads: Sequence[str] = (),
         names: str = "board",
     ) -> None:
-        """Nothing is opened before the first row.
+        """Nothing is written before the first row, nor is a tracker opened before the first step has ended.
 
         `wait`: write before `write` returns, in the caller's thread: slower, but a kill loses no row it had returned from.
-        `queue_bytes`: memory that waiting rows may take; while it is full, further rows are dropped.
+        `queue_bytes`: memory that rows may take that wait for the disk, and again those that wait for the tracker; while it is full,
+        further ones are dropped.
         `file_per`: "rank" makes one new file, `rank_<rank>.<process id>.jsonl`; "step" one a step, in `step_<step>/`, whose account
         says `"ended": true` as soon as a row of another step comes, or `end_step` is called.
         `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
@@ -64,8 +66,8 @@ class RolloutRecorder:
         the row is not written.
         `track_with`: a tracker that gets each step's numbers as it ends, those that `push` computes of one step, and what `track` is
         given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
-        its own rows, which are held until their step ends; so does no process forked from it. It needs all that the board needs.
-        `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
+        its own rows, which are held until these have left; so does no process forked from it. It needs all that the board needs.
+        `tracker_kwargs`: what its writer takes (`board/trackers/`): a mapping, whose lists and dicts are Python's own.
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
         worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
@@ -74,20 +76,18 @@ class RolloutRecorder:
         `names`: whose names the numbers of the rows get at the tracker: "roll", "trl", "trl-grpo", "re-grpo" or "verl", where those have
         one, else `board/…`, as all do with "board". Your own keep theirs, and count where both are logged under one name.
 
-        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows.
+        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows; ImportError where `track_with` is
+        given and something of the board is not installed.
         """
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
         self.rank = rank
         self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
-        self._queue_bytes = None if wait else queue_bytes
+        self._queue_bytes, self._tracker_bytes = None if wait else queue_bytes, queue_bytes
         self._new_tracking: Callable[[Losses], Any] | None = None
         if track_with is not None and rank == 0:
-            from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
-
-            opening = tracking.opening(Path(folder).resolve().name, track_with, tracker_kwargs or {}, names)
-            how = {"pads": tuple(pads), "examples": examples_per_step, "seed": seed}
-            self._new_tracking = partial(tracking.Tracking, opening, tracker_seconds, {"names": names, **how})
+            how = {"names": names, "pads": tuple(pads), "examples": examples_per_step, "seed": seed}
+            self._new_tracking = self._tracked(track_with, tracker_kwargs or {}, how, tracker_seconds)
         self._begin()
 
     @property
@@ -182,6 +182,14 @@ class RolloutRecorder:
         self._writer: RowWriter = RowWriter(self._settings, self._losses, self._tracking)
         self._queue: WriteQueue = WriteQueue(self._queue_bytes)
         _OPEN[self] = self._begin_in_child
+
+    def _tracked(self, name: str, kwargs: Mapping[str, Any], how: dict[str, Any], seconds: float) -> Callable[[Losses], Any]:
+        try:
+            from board.recorder import tracking  # with all of the board
+        except ModuleNotFoundError as error:
+            raise ImportError(missing_library(error, "track_with")) from error
+        opening = tracking.opening(self._settings.folder.resolve().name, name, kwargs, how["names"])
+        return partial(tracking.Tracking, opening, seconds, self._tracker_bytes, how)
 
     def _copied(self, values: Mapping[str, Any], reason: Reason) -> dict[str, Any]:
         """The values as they are now; one that cannot be copied is left out and counted under its reason."""

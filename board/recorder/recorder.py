@@ -145,7 +145,7 @@ class RolloutRecorder:
 
     def flush(self) -> None:
         """Wait until every row given so far was handed to the operating system, but those held back by `step_bytes`."""
-        self._do(lambda: None, wait=True)
+        self._queue.finish()
 
     def close(self) -> None:
         """Write all that waits and close the shard. Later writes are dropped and counted; closing twice is harmless."""
@@ -154,7 +154,8 @@ class RolloutRecorder:
                 return
             self._closed = True
             _OPEN.pop(self, None)
-        self._queue.close(partial(self._writer.end_step, closing=True))
+            self._queue.put(partial(self._writer.end_step, closing=True))
+        self._queue.finish()
 
     def __enter__(self) -> Self:
         """The recorder itself."""
@@ -166,7 +167,7 @@ class RolloutRecorder:
 
     def _begin(self) -> None:
         """Start with nothing waiting, nothing open and nothing lost; so does a fork, as its parent's thread and locks are gone."""
-        self._lock = threading.RLock()  # a signal handler may close the recorder, whatever it interrupts
+        self._lock = threading.RLock()  # a signal handler may close the recorder
         self._closed = False
         self._tracking = None
         self._losses: Losses = Losses(self._folder)
@@ -187,18 +188,14 @@ class RolloutRecorder:
             if not self._do(partial(self._writer.write, row), weigh(row)):
                 self._losses.add("closed")
 
-    def _do(self, work: Work, weight: int = 0, *, wait: bool = False) -> bool:
+    def _do(self, work: Work, weight: int = 0) -> bool:
         """Have something done after all rows given so far, if there is room for it; False once the recorder is closed."""
-        done = threading.Event()
-        wait = wait or self._wait
         with self._lock:
             if self._closed:
                 return False
             self._queue.put(work, weight)
-            if wait:
-                self._queue.put(done.set)
-        if wait:
-            done.wait()
+        if self._wait:
+            self._queue.finish()
         return True
 
 

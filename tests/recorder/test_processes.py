@@ -125,6 +125,36 @@ def test_the_end_of_the_interpreter_writes_what_waits(tmp_path: Path, how: str) 
     assert account(shard_of(tmp_path))["ended"] == (how != "forked")
 
 
+SIGNALLED = """
+import os, signal, sys
+from board.recorder import RolloutRecorder
+
+def end(*_):
+    recorder.close()
+    os._exit(recorder.dropped)
+
+recorder = RolloutRecorder(sys.argv[1])
+signal.signal(signal.SIGALRM, end)
+recorder.write(step=0, number=0)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+number = 1
+while True:
+    recorder.write(step=number // 50, number=number)
+    number += 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs alarms")
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_signal_handler_may_close_the_recorder(tmp_path: Path, attempt: int) -> None:
+    """Whatever it interrupts, as a scheduler's warning does that ends the job: the rows given so far are written, and it ends."""
+    assert start(SIGNALLED, tmp_path).wait(20) == 0
+
+    numbers = [row["number"] for row in rows_of(shard_of(tmp_path))]
+    assert numbers == [*range(len(numbers))]
+    assert account(shard_of(tmp_path))["ended"]
+
+
 FORKING = """
 import os, sys, time
 from board.recorder import RolloutRecorder

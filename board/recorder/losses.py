@@ -3,15 +3,11 @@
 import logging
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 logger = logging.getLogger("board.recorder")
-
-Reason = Literal[
-    "value", "row", "queue", "redaction", "budget", "disk", "removed", "account", "closed",
-    "tracker", "tracker_queue", "tracker_value", "tracker_late",
-]  # fmt: skip
 
 FAILURES: Final = (Exception, SystemExit)
 """What a value, a hook or a library of the trainer's own may raise: one that wants to end the process does not end it from in here."""
@@ -20,15 +16,13 @@ QUOTED: Final = 200
 """Characters of an error that a warning quotes."""
 
 
-WARNED: Final[dict[Reason, str]] = {
+WARNED: Final[Mapping[str, str]] = {
     "value": "a value cannot be written as JSON and is left out of its row",
     "row": "a row cannot be written",
     "queue": "the disk is slower than training and the queue is full",
     "redaction": "the redaction hook failed, so the row is not written",
-    "budget": "rows cannot be measured for the budget and are written whole",
     "disk": "the disk refuses",
-    "removed": "the file was removed, moved away or emptied by somebody else, with the rows in it, and is made again",
-    "account": "the account beside the shard cannot be kept",
+    "account": "a file beside the rows cannot be written, which costs no row",
     "closed": "the recorder is closed",
     "tracker": "the tracker fails, and does not get its numbers",
     "tracker_queue": "the tracker is slower than training and its queue is full",
@@ -42,31 +36,30 @@ class Losses:
     """Counts from any thread. One warning per reason, by `logging`: `warnings` raise under -W error."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._counts: Counter[Reason] = Counter()
-        self._told: Counter[Reason] = Counter()
-        self._warned: set[Reason] = set()
-        self._lock = threading.Lock()
+        self._folder = folder
+        self._counts: Counter[str] = Counter()
+        self._fresh: Counter[str] = Counter()
+        self._lock = threading.RLock()
 
     def total(self, *, tracker: bool) -> int:
         """Everything lost so far: rows, and values of rows that were written without them; or all that a tracker did not get."""
         with self._lock:
             return sum(number for reason, number in self._counts.items() if reason.startswith("tracker") == tracker)
 
-    def add(self, reason: Reason, detail: str = "", count: int = 1) -> None:
+    def add(self, reason: str, detail: str = "", count: int = 1) -> None:
         """Count a loss; the first of its reason is also logged. `count` 0 logs what cost no row."""
         with self._lock:
+            is_first = reason not in self._counts
             self._counts[reason] += count
-            first = reason not in self._warned
-            self._warned.add(reason)
-        if first:
+            self._fresh += Counter({reason: count})
+        if is_first:
             text = "Recording rollouts to %s: %s%s. Training goes on; later losses of this kind are only counted."
-            logger.warning(text, self.folder, WARNED[reason], f" ({detail})" if detail else "")
+            logger.warning(text, self._folder, WARNED[reason], f" ({detail})" if detail else "")
 
-    def untold(self) -> Counter[Reason]:
+    def untold(self) -> Counter[str]:
         """What was lost since the last call, by reason: for the account that is kept beside a shard."""
         with self._lock:
-            fresh, self._told = self._counts - self._told, self._counts.copy()
+            fresh, self._fresh = self._fresh, Counter()
         return fresh
 
 

@@ -1,53 +1,59 @@
-"""Where work waits for the disk. Knows nothing of rows, nor of what becomes of them.
-
-Locks are re-entrant, so that a signal handler may close the recorder whatever it interrupts.
-"""
+"""Where work waits for the disk, and the thread that does it. Knows nothing of rows, nor of what becomes of them."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+
+from board.recorder.losses import Losses, described
 
 Work = Callable[[], object]
 
 
 class WriteQueue:
-    """Has one piece of work done after another: in the caller's thread, or in one that a waiting room is before.
+    """Does one piece of work after another, in a thread that begins when there is work and ends when there is none.
 
-    The executor is Python's: it starts its thread at the first piece, and finishes what was put before the interpreter ends.
+    So the interpreter ends when all is done, and whoever cannot wait for the thread does what is left. Locks are re-entrant, so that a
+    signal handler may do so, too, whatever it interrupts.
     """
 
-    def __init__(self, limit: int | None) -> None:
-        """The waiting room has `limit` bytes, which the last piece in may exceed; None for the caller's thread."""
-        self._limit = limit
-        self._waiting = 0
+    def __init__(self, limit: float, losses: Losses) -> None:
+        """What waits may weigh so much, which the last piece in may exceed."""
+        self._limit, self._losses = limit, losses
+        self._pieces: deque[tuple[Work, int]] = deque()
+        self._taken = self._done = 0
+        self._works = False
         self._room, self._turn = threading.RLock(), threading.RLock()
-        self._executor = None if limit is None else ThreadPoolExecutor(1, thread_name_prefix="rollout-recorder")
 
-    def put(self, work: Work, weight: int = 0) -> bool:
-        """Have something done after all that was put before; False where it weighs something and there is no room for it."""
-        if self._executor is not None and self._limit is not None:
-            with self._room:
-                if weight and self._waiting >= self._limit:
-                    return False
-                self._waiting += weight
-            with suppress(RuntimeError):  # the interpreter is ending: everything put before is finished, and no thread may start
-                self._executor.submit(self._done, work, weight)
-                return True
-        with self._turn:
-            work()
-        return True
-
-    def close(self) -> None:
-        """Finish everything that was put, and end the thread."""
-        if self._executor is not None:
-            self._executor.shutdown()
-
-    def _done(self, work: Work, weight: int) -> None:
-        with (
-            suppress(KeyboardInterrupt),
-            self._turn,
-        ):  # a hook's own, which is counted; a reader's Ctrl+C comes to the main thread
-            work()
+    def put(self, work: Work, weight: int = 0) -> None:
+        """Have something done after all that was put before. What weighs something is a row: lost where there is no room, or where it fails."""
         with self._room:
-            self._waiting -= weight
+            if weight and self._taken - self._done >= self._limit:
+                self._losses.add("queue")
+                return
+            self._taken += weight
+            self._pieces.append((work, weight))
+            begins, self._works = not self._works, True
+        if begins:
+            try:
+                threading.Thread(target=self._work, name="rollout-recorder").start()
+            except RuntimeError:  # the interpreter is ending, and no thread may start
+                self._work()
+
+    def finish(self) -> None:
+        """Return when everything that was put is done: by the thread, or here where that has none of it in hand."""
+        with self._turn:
+            while self._pieces:
+                work, weight = self._pieces.popleft()
+                try:
+                    work()
+                except BaseException as error:  # noqa: BLE001 - the boundary to training: its values may fail in any way
+                    self._losses.add("row", described(error), bool(weight))
+                self._done += weight  # without a lock that whoever waits for this turn may hold
+
+    def _work(self) -> None:
+        while True:
+            self.finish()
+            with self._room:
+                if not self._pieces:
+                    self._works = False
+                    return

@@ -1,18 +1,22 @@
 """The recorder as a training loop sees it: takes rows from any thread, and hands them on. Knows nothing of JSON or files."""
 
 import atexit
+import math
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from board.recorder.losses import FAILURES, Losses, Reason, described
+from board.errors import missing_library
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.queue import Work, WriteQueue
-from board.recorder.values import rows, snapshot, weigh, whole
-from board.recorder.writer import Redact, RowWriter, Settings
+from board.recorder.values import copies, rows, weigh
+from board.recorder.writer import Redact, RowWriter
+
+if TYPE_CHECKING:
+    from board.recorder.tracking import Tracking
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -30,8 +34,6 @@ class RolloutRecorder:
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
     process it begins anew: every process has shards of its own, and goes on in nobody's.
     """
-
-    _closed = False
 
     def __init__(
         self,
@@ -51,10 +53,11 @@ class RolloutRecorder:
         pads: Sequence[str] = (),
         names: str = "board",
     ) -> None:
-        """Nothing is opened before the first row.
+        """Nothing is written before the first row, nor is a tracker opened before the first step has ended.
 
-        `wait`: write before `write` returns, in the caller's thread: slower, but a kill loses no row it had returned from.
-        `queue_bytes`: memory that waiting rows may take; while it is full, further rows are dropped.
+        `wait`: write before `write` returns: slower, but a kill loses no row it had returned from.
+        `queue_bytes`: memory that rows may take that wait for the disk, and again those that wait for the tracker; while it is full,
+        further ones are dropped.
         `file_per`: "rank" makes one new file, `rank_<rank>.<process id>.jsonl`; "step" one a step, in `step_<step>/`, whose account
         says `"ended": true` as soon as a row of another step comes, or `end_step` is called.
         `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
@@ -64,8 +67,8 @@ class RolloutRecorder:
         the row is not written.
         `track_with`: a tracker that gets each step's numbers as it ends, those that `push` computes of one step, and what `track` is
         given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
-        its own rows, which are held until their step ends; so does no process forked from it. It needs all that the board needs.
-        `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
+        its own rows, which are held until these have left; so does no process forked from it. It needs all that the board needs.
+        `tracker_kwargs`: what its writer takes (`board/trackers/`): a mapping, whose lists and dicts are Python's own.
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
         worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
@@ -74,27 +77,25 @@ class RolloutRecorder:
         `names`: whose names the numbers of the rows get at the tracker: "roll", "trl", "trl-grpo", "re-grpo" or "verl", where those have
         one, else `board/…`, as all do with "board". Your own keep theirs, and count where both are logged under one name.
 
-        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows.
+        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows; ImportError where `track_with` is
+        given and something of the board is not installed.
         """
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
         self.rank = rank
-        self._settings = Settings(Path(folder), rank, file_per, step_bytes, seed, redact, tuple(pads))
-        self._queue_bytes = None if wait else queue_bytes
-        self._new_tracking: Callable[[Losses], Any] | None = None
-        if track_with is not None and rank == 0:
-            from board.recorder import tracking  # with the catalogue of metrics, which takes longer than all the rest but numpy
-
-            opening = tracking.opening(Path(folder).resolve().name, track_with, tracker_kwargs or {}, names)
-            how = {"pads": tuple(pads), "examples": examples_per_step, "seed": seed}
-            self._new_tracking = partial(tracking.Tracking, opening, tracker_seconds, {"names": names, **how})
+        self._folder = Path(folder)
+        self._limit, self._wait = math.inf if wait else queue_bytes, wait
+        self._new_writer = partial(RowWriter, self._folder, rank, file_per, step_bytes, seed, redact, tuple(pads))
+        self._closed = False
+        self._tracking: Tracking | None = None
         self._begin()
+        if track_with is not None and rank == 0:
+            how = {"names": names, "pads": tuple(pads), "examples": examples_per_step, "seed": seed}
+            self._track(track_with, tracker_kwargs or {}, how, tracker_seconds, queue_bytes)
 
     @property
     def dropped(self) -> int:
-        """Things not written so far: a row, or one value of a row that was written without it; and rows that somebody removed with
-        their file while it was open. Final once closed or flushed.
-        """
+        """Things not written so far: a row, or one value of a row that was written without it. Final once closed or flushed."""
         return self._losses.total(tracker=False)
 
     @property
@@ -112,11 +113,7 @@ class RolloutRecorder:
         Token arrays are one number per response token. `rank` is added unless given. A value that cannot be written as JSON
         is left out of its row; a row whose `step` is no whole number is dropped whole.
         """
-        try:
-            at = whole(step)
-            self._put([{"step": at, **self._copied({"rank": self.rank, **fields}, "value")}])
-        except FAILURES as error:  # the boundary to training: a step may be any object, and fail in any way
-            self._losses.add("row", described(error))
+        self._put([copies({"step": step, "rank": self.rank, **fields})])
 
     def write_batch(self, *, step: object, **columns: object) -> None:
         """Record a batch: each field is a column with one entry per rollout, or one scalar (a number, text, dict) for all.
@@ -124,11 +121,11 @@ class RolloutRecorder:
         A column is a list, a tuple, or an array or tensor of at least one dimension; all must be equally long. Rows of a padded
         (batch, tokens) tensor are written padding included, which is told by `response_tokens` alone: cut them to the response first.
         """
+        batch = copies({"step": step, "rank": self.rank, **columns})
         try:
-            batch = {name: snapshot(column) for name, column in {"step": step, "rank": self.rank, **columns}.items()}
-            self._put(list(rows(batch)))
-        except FAILURES as error:  # the boundary to training, as in `write`
-            lengths = [len(column) for column in columns.values() if isinstance(column, list | tuple)]
+            self._put([*rows(batch)])
+        except FAILURES as error:  # the boundary to training
+            lengths = [len(column) for column in batch.values() if isinstance(column, list)]
             self._losses.add("row", described(error), max(lengths, default=1))
 
     def track(self, step: int, scalars: Mapping[str, Any] | None = None, **named: Any) -> None:
@@ -137,14 +134,10 @@ class RolloutRecorder:
         Numbers may be Python's, numpy's or tensors of one element; true and false become 1 and 0. They leave together
         with those of the step's rows.
         """
-        if self._tracking is None:
-            return
-        values = self._copied({**(scalars or {}), **named}, "tracker_value")
-        try:
-            if not self._do(partial(self._tracking.given, whole(step), values)):
+        if self._tracking is not None:
+            values = copies({**(scalars or {}), **named})
+            if not self._do(partial(self._tracking.given, values=values, **copies({"step": step}))):
                 self._losses.add("tracker", "the recorder is closed")
-        except FAILURES as error:  # the boundary to training, as in `write`
-            self._losses.add("tracker_value", described(error))
 
     def end_step(self) -> None:
         """Say that the step is complete on this rank, rather than leave it to be seen from the next step's first row."""
@@ -152,64 +145,58 @@ class RolloutRecorder:
 
     def flush(self) -> None:
         """Wait until every row given so far was handed to the operating system, but those held back by `step_bytes`."""
-        done = threading.Event()
-        if self._do(done.set):
-            done.wait()
+        self._queue.finish()
 
     def close(self) -> None:
         """Write all that waits and close the shard. Later writes are dropped and counted; closing twice is harmless."""
         with self._lock:
-            if not self._do(partial(self._writer.end_step, closing=True)):
+            if self._closed:
                 return
             self._closed = True
             _OPEN.pop(self, None)
-        self._queue.close()
+            self._queue.put(partial(self._writer.end_step, closing=True))
+        self._queue.finish()
 
     def __enter__(self) -> Self:
         """The recorder itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close; an exception of the training loop passes through."""
         self.close()
 
     def _begin(self) -> None:
-        """Start with nothing waiting, nothing open and nothing lost."""
-        self._lock = threading.RLock()
+        """Start with nothing waiting, nothing open and nothing lost; so does a fork, as its parent's thread and locks are gone."""
+        self._lock = threading.RLock()  # a signal handler may close the recorder
         self._closed = False
-        self._losses: Losses = Losses(self._settings.folder)
-        self._tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer: RowWriter = RowWriter(self._settings, self._losses, self._tracking)
-        self._queue: WriteQueue = WriteQueue(self._queue_bytes)
-        _OPEN[self] = self._begin_in_child
+        self._tracking = None
+        self._losses: Losses = Losses(self._folder)
+        self._writer: RowWriter = self._new_writer(self._losses)
+        self._queue: WriteQueue = WriteQueue(self._limit, self._losses)
+        _OPEN[self] = self._begin
 
-    def _copied(self, values: Mapping[str, Any], reason: Reason) -> dict[str, Any]:
-        """The values as they are now; one that cannot be copied is left out and counted under its reason."""
-        copies: dict[str, Any] = {}
-        for name, value in values.items():
-            try:
-                copies[name] = snapshot(value)
-            except FAILURES as error:  # the boundary to training: a value may fail in any way
-                self._losses.add(reason, f"{name!r}: {described(error)}")
-        return copies
+    def _track(self, name: str, kwargs: Mapping[str, Any], how: dict[str, Any], seconds: float, queue_bytes: int) -> None:
+        try:
+            from board.recorder import tracking  # with all of the board
+        except ModuleNotFoundError as error:
+            raise ImportError(missing_library(error, "track_with")) from error
+        opening = tracking.opening(self._folder.resolve().name, name, kwargs, how["names"])
+        self._writer.tracking = self._tracking = tracking.Tracking(opening, seconds, queue_bytes, how, self._losses)
 
     def _put(self, found: list[dict[str, Any]]) -> None:
-        """Hand rows on, and count those that nobody takes."""
-        with self._lock:
-            taken = [self._queue.put(partial(self._writer.write, row), weigh(row)) for row in found if not self._closed]
-            lost: Reason = "closed" if self._closed else "queue"
-        if missing := len(found) - sum(taken):
-            self._losses.add(lost, count=missing)
+        for row in found:
+            if not self._do(partial(self._writer.write, row), weigh(row)):
+                self._losses.add("closed")
 
-    def _do(self, work: Work) -> bool:
-        """Have something done after all rows given so far; False once the recorder is closed."""
+    def _do(self, work: Work, weight: int = 0) -> bool:
+        """Have something done after all rows given so far, if there is room for it; False once the recorder is closed."""
         with self._lock:
-            return not self._closed and self._queue.put(work)
-
-    def _begin_in_child(self) -> None:
-        """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
-        self._new_tracking = None
-        self._begin()
+            if self._closed:
+                return False
+            self._queue.put(work, weight)
+        if self._wait:
+            self._queue.finish()
+        return True
 
 
 _OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}
@@ -222,8 +209,8 @@ def _close_all() -> None:
 
 
 def _begin_all_in_child() -> None:
-    for begin_in_child in list(_OPEN.values()):
-        begin_in_child()
+    for begin in list(_OPEN.values()):
+        begin()
 
 
 atexit.register(_close_all)

@@ -5,12 +5,15 @@ nothing of files or threads.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
 import orjson
 
+from board.recorder.losses import FAILURES
 from board.schema import TOKEN_METRICS
 
 ATOMS: Final = frozenset({str, int, float, bool, type(None)})
@@ -33,17 +36,24 @@ def snapshot(value: Any) -> Any:
     return array.copy()[()] if isinstance(array, np.ndarray) else array  # of no dimension it is a number
 
 
+def copies(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as they are now, by name; in the place of one that cannot be copied stands the error, which nobody can write, either."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        try:
+            found[name] = snapshot(value)
+        except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
+            found[name] = error
+    return found
+
+
 def weigh(value: Any) -> int:
     """About how many bytes of memory a snapshot takes; a list is judged by its first entry, so that weighing costs nothing."""
-    if isinstance(value, np.ndarray):
-        return int(value.nbytes) + WEIGHT
-    if isinstance(value, str):
-        return len(value) + WEIGHT
     if isinstance(value, dict):
-        return sum(map(weigh, value.values())) + WEIGHT * len(value)
+        return WEIGHT + sum(map(weigh, value.values()))
     if isinstance(value, list):
         return WEIGHT + len(value) * (weigh(value[0]) if value else 0)
-    return WEIGHT
+    return WEIGHT + (len(value) if isinstance(value, str) else int(value.nbytes) if isinstance(value, np.ndarray) else 0)
 
 
 def rows(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -59,10 +69,8 @@ def rows(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def whole(value: Any) -> int:
-    """A step as an integer; raises ValueError for what is no whole number, as the board would refuse the row."""
+    """A step as an integer; raises ValueError or TypeError for what is no whole number, as the board would refuse the row."""
     plain = to_numpy(value)
-    if plain is None:
-        raise ValueError("it has no step")
     step = int(plain)
     if plain != step or not -(2**63) <= step < 2**63:
         raise ValueError("its step is not a whole number")
@@ -96,16 +104,13 @@ def encode(value: object) -> bytes:
     if that fails too.
     """
     value = to_numpy(value)
-    if isinstance(value, np.ndarray):
-        value = np.asarray(value, order="C")
-    try:
+    with suppress(TypeError):
         fast = orjson.dumps(value, default=_plain, option=_OPTIONS)
-    except TypeError:
-        return json.dumps(value, default=_plain).encode("ascii")
-    if b"null" not in fast:
-        return fast
-    if isinstance(value, np.ndarray):
-        return _with_literals(fast, value)
+        if b"null" not in fast:
+            return fast
+        if isinstance(value, np.ndarray):  # its nulls stand in its own order
+            literals = iter(json.dumps(value[~np.isfinite(value)].tolist())[1:-1].encode("ascii").split(b", "))
+            return re.sub(b"null", lambda _: next(literals), fast)
     return json.dumps(value, default=_plain).encode("ascii")
 
 
@@ -120,43 +125,26 @@ def is_per_token(name: str, value: Any, length: int | None) -> bool:
     return is_flat and (name in TOKEN_METRICS or len(value) == length)
 
 
-def compact(value: object) -> object:
+def compact(value: Any) -> Any:
     """Floats as float32, whose shortest digits are half as long: a flat list of floats or a float64 array; all else as it is.
 
     The board keeps token arrays as float32, so it loses nothing. What float32 cannot hold stays as it is.
     """
-    if isinstance(value, list) and set(map(type, value)) == {float}:
-        wide = np.array(value, np.float64)
-    elif isinstance(value, np.ndarray) and value.dtype == np.float64:
-        wide = value
-    else:
+    is_wide = (
+        value.dtype == np.float64 if isinstance(value, np.ndarray) else isinstance(value, list) and {*map(type, value)} == {float}
+    )
+    if not is_wide:
         return value
     with np.errstate(over="ignore", under="ignore"):
-        narrow = wide.astype(np.float32)
-    return narrow if np.array_equal(np.isfinite(narrow), np.isfinite(wide)) else value
-
-
-def _with_literals(fast: bytes, array: np.ndarray) -> bytes:
-    """orjson's text of an array of floats, its nulls replaced by what they stand for: they come in the array's own order."""
-    literals = [
-        b"NaN" if np.isnan(number) else b"Infinity" if number > 0 else b"-Infinity" for number in array[~np.isfinite(array)]
-    ]
-    first, *rest = fast.split(b"null")
-    return first + b"".join(literal + piece for literal, piece in zip(literals, rest, strict=True))
+        narrow = np.asarray(value, np.float32)
+    return narrow if np.array_equal(np.isfinite(narrow), np.isfinite(value)) else value
 
 
 def _plain(value: object) -> object:
     """Arrays, tensors and vLLM's log-probabilities as something json and orjson both know; TypeError for any other object."""
     array = to_numpy(value)
-    if isinstance(array, np.generic):
-        array = np.asarray(array)
-    if isinstance(array, np.ndarray):
-        return _shortest(array) if array.dtype in (np.float16, np.float32) else array.tolist()
+    if isinstance(array, np.ndarray | np.generic):
+        return array.tolist()
     if hasattr(value, "logprob") and hasattr(value, "decoded_token"):
         return {"logprob": value.logprob, "decoded_token": value.decoded_token}
     raise TypeError(f"{type(value).__name__} is not a JSON value")
-
-
-def _shortest(array: np.ndarray) -> Any:
-    """float16 or float32 as Python floats with float32's shortest digits (0.1, not 0.10000000149011612)."""
-    return array.astype(np.float32).astype(str).astype(np.float64).tolist()

@@ -21,10 +21,7 @@ LOST_ROWS: Final[Mapping[str, str]] = {
     "row": "rollouts could not be written",
     "queue": "rollouts were dropped because the disk was slower than training",
     "redaction": "rollouts were held back because the redaction failed",
-    "budget": "rollouts could not be measured for the budget and were written whole",
     "disk": "rollouts were refused by the disk",
-    "removed": "rollouts were removed, with their file, while it was being written",
-    "account": "updates of the account failed",
     "closed": "rollouts came after the recorder was closed",
 }
 """By the recorder's reason: what is said, behind their number, of what the run lacks."""

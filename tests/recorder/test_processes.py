@@ -91,11 +91,21 @@ def test_a_killed_process_marks_only_whole_steps_as_ended(tmp_path: Path) -> Non
 
 
 UNCLOSED = """
-import sys
+import multiprocessing, sys
 from board.recorder import RolloutRecorder
+
+def record(recorder):
+    for number in range(300):
+        recorder.write(step=number // 100, number=number, response="r")
+
+if sys.argv[2] == "forked":
+    recorder = RolloutRecorder(sys.argv[1])
+    child = multiprocessing.get_context("fork").Process(target=record, args=(recorder,))
+    child.start()
+    child.join()
+    raise SystemExit(child.exitcode)
 recorder = RolloutRecorder(sys.argv[1], step_bytes=10**6)
-for number in range(300):
-    recorder.write(step=number // 100, number=number, response="r")
+record(recorder)
 if sys.argv[2] == "collected":
     del recorder
 if sys.argv[2] == "raised":
@@ -103,12 +113,45 @@ if sys.argv[2] == "raised":
 """
 
 
-@pytest.mark.parametrize("how", ["forgotten", "collected", "raised"])
+@pytest.mark.parametrize("how", ["forgotten", "collected", "raised", "forked"])
 def test_the_end_of_the_interpreter_writes_what_waits(tmp_path: Path, how: str) -> None:
-    """A recorder nobody closed loses nothing, neither what is queued nor a step held back for its budget."""
+    """A recorder nobody closed loses nothing, neither what is queued nor a step held back for its budget.
+
+    In a process forked by multiprocessing, which skips exit handlers, what is queued is written, too.
+    """
     assert start(UNCLOSED, tmp_path, how).wait(60) == (3 if how == "raised" else 0)
 
     assert [row["number"] for row in rows_of(shard_of(tmp_path))] == [*range(300)]
+    assert account(shard_of(tmp_path))["ended"] == (how != "forked")
+
+
+SIGNALLED = """
+import os, signal, sys
+from board.recorder import RolloutRecorder
+
+def end(*_):
+    recorder.close()
+    os._exit(recorder.dropped)
+
+recorder = RolloutRecorder(sys.argv[1])
+signal.signal(signal.SIGALRM, end)
+recorder.write(step=0, number=0)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+number = 1
+while True:
+    recorder.write(step=number // 50, number=number)
+    number += 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs alarms")
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_signal_handler_may_close_the_recorder(tmp_path: Path, attempt: int) -> None:
+    """Whatever it interrupts, as a scheduler's warning does that ends the job: the rows given so far are written, and it ends."""
+    assert start(SIGNALLED, tmp_path).wait(20) == 0
+
+    numbers = [row["number"] for row in rows_of(shard_of(tmp_path))]
+    assert numbers == [*range(len(numbers))]
     assert account(shard_of(tmp_path))["ended"]
 
 
@@ -182,7 +225,12 @@ def test_needs_numpy_and_orjson_alone() -> None:
         [sys.executable, "-S", "-c", PATHS + before + code], cwd=ROOT, capture_output=True, text=True, check=True
     )
 
-    assert set(done.stdout.split()) <= {"numpy", "orjson", "board"}
+    assert set(done.stdout.split()) <= {
+        "numpy",
+        "orjson",
+        "board",
+        "__mp_main__",
+    }  # which Python's multiprocessing calls the script
 
 
 def test_without_a_tracker_no_metric_is_loaded(tmp_path: Path) -> None:

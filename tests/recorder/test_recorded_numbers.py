@@ -3,7 +3,6 @@
 import gzip
 import io
 import math
-import tracemalloc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -175,25 +174,6 @@ SPARSE: dict[str, tuple[dict[str, Any], set[str]]] = {
 def test_what_a_row_lacks_is_missing(row: dict[str, Any], expected: set[str]) -> None:
     """A metric without its field is not there: no zero is invented, and an evaluation is none of the training."""
     assert set(computed([row])) == expected
-
-
-def test_no_more_than_a_step_is_held(tmp_path: Path) -> None:
-    """However many steps are recorded, the rows of no more than one are in memory, as text."""
-
-    def peak(steps: int) -> int:
-        rows = (
-            {"step": step, "response": "a", "values": np.ones(5_000, np.float32), "reward": 1.0}
-            for step in range(steps)
-            for _ in range(20)
-        )
-        tracemalloc.start()
-        told(tmp_path / str(steps), rows, wait=True)  # type: ignore[arg-type]
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
-    peak(1)
-    assert peak(8) < 2 * peak(2)
 
 
 HUGE = {

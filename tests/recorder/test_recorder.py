@@ -207,7 +207,7 @@ def test_a_full_queue_drops_and_never_waits(tmp_path: Path, caplog: pytest.LogCa
     assert [row["step"] for row in rows_of(recorder.path())] == [0, 3]
     assert (dropped_while_stuck, recorder.dropped, len(caplog.records)) == (3, 3, 1)
     assert "queue is full" in caplog.text
-    assert account(recorder.path()) == {"rows": 2, "lost": {"queue": 3}, "token_arrays_left_out": 0, "ended": True}
+    assert account(recorder.path()) == {"lost": {"queue": 3}, "token_arrays_left_out": 0, "ended": True}
 
 
 def test_waiting_drops_nothing(tmp_path: Path) -> None:
@@ -276,17 +276,22 @@ def test_one_file_per_step_with_an_end_marker(tmp_path: Path) -> None:
 
     assert recorder.path(7) == tmp_path / "step_7" / f"rank_3.{os.getpid()}.jsonl"
     assert [len(rows_of(recorder.path(step))) for step in (7, 8, 9)] == [2, 1, 1]
-    assert (before, after["ended"], after["rows"], said["ended"]) == (False, True, 2, True)
+    assert (before, after["ended"], said["ended"]) == (False, True, True)
     assert account(recorder.path(9))["ended"]
 
 
 def test_a_late_row_joins_its_step(tmp_path: Path) -> None:
-    """A row for a step that has ended is added to that step's file, and the account counts both times together."""
+    """A row for a step that has ended is added to that step's file, whose account says meanwhile that it is being written."""
     with RolloutRecorder(tmp_path, file_per="step") as recorder:
         for step in (1, 2, 1):
-            recorder.write(step=step)
+            recorder.write(step=step, broken=object())
+        recorder.write(step=1)
+        recorder.flush()
+        meanwhile = account(recorder.path(1))
 
-    assert (len(rows_of(recorder.path(1))), account(recorder.path(1))["rows"]) == (2, 2)
+    assert len(rows_of(recorder.path(1))) == 3
+    assert (meanwhile["ended"], account(recorder.path(1))["ended"]) == (False, True)
+    assert (meanwhile["lost"], account(recorder.path(2))["lost"]) == ({"value": 2}, {"value": 1})
 
 
 def test_a_row_that_is_very_late_gets_a_file_of_its_own(tmp_path: Path) -> None:
@@ -296,7 +301,10 @@ def test_a_row_that_is_very_late_gets_a_file_of_its_own(tmp_path: Path) -> None:
             recorder.write(step=step)
 
     shards = [[*(tmp_path / f"step_{step}").glob("*.jsonl")] for step in (0, 2)]
-    assert [[(len(rows_of(shard)), account(shard)["rows"]) for shard in found] for found in shards] == [[(1, 1)] * 2, [(1, 1)]]
+    assert [[(len(rows_of(shard)), account(shard)["ended"]) for shard in found] for found in shards] == [
+        [(1, True)] * 2,
+        [(1, True)],
+    ]
 
 
 def test_the_account_says_that_nobody_writes_only_after_closing(tmp_path: Path) -> None:
@@ -307,7 +315,7 @@ def test_the_account_says_that_nobody_writes_only_after_closing(tmp_path: Path) 
             recorder.end_step()
             recorder.flush()
             open_account = account(recorder.path())
-        assert open_account == {"rows": 1, "lost": {"value": 1}, "token_arrays_left_out": 0, "ended": False}
+        assert open_account == {"lost": {"value": 1}, "token_arrays_left_out": 0, "ended": False}
         assert account(recorder.path())["ended"]
     assert len([*tmp_path.glob("*.jsonl")]) == 2
 

@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.recorder.losses import WARNED, Reason
+from board.recorder.losses import WARNED
 from board.runs import recorder_account
 from board.runs.recorder_account import LOST_ROWS, UNTRACKED
 from board.sources.shards import find_shards
@@ -58,8 +57,8 @@ def test_accounts_of_all_ranks_are_added(tmp_path: Path) -> None:
 def test_every_reason_of_the_recorder_has_words(tmp_path: Path) -> None:
     """Whatever the recorder counts is told; what a tracker did not get is no loss of the run, and is told apart."""
     words = {**LOST_ROWS, **UNTRACKED}
-    assert WARNED.keys() == LOST_ROWS.keys() | UNTRACKED.keys() == {*get_args(Reason)}
-    for number, reason in enumerate(get_args(Reason)):
+    assert WARNED.keys() - {"account"} == words.keys()  # which costs nothing that is told
+    for number, reason in enumerate(words):
         write_run(tmp_path / reason, {"rank_0.jsonl": [token_row(0)]})
         (tmp_path / reason / "rank_0.jsonl.account.json").write_text(json.dumps({"lost": {reason: number + 1}}))
         (sentence,) = recorder_account.loss_sentences(find_shards(tmp_path / reason)[0])

@@ -4,14 +4,13 @@ Where there are few values, such as 0 and 1, the values tell: old ones vanish, a
 the distributions do: after and before differ, and after one factor, or one shift, do not (two-sample Kolmogorov-Smirnov).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from board.findings.change_points import CLEAR
 from board.metrics.formulas import Float64Array
-from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
 
 LEAST: Final = 20
@@ -31,8 +30,6 @@ _DIFFERENT: Final = 0.2
 _OF_VALUES: Final = 0.2
 _LARGE: Final = 1.6
 """Kolmogorov-Smirnov statistic that chance exceeds in one of a hundred."""
-_LEAST_SEEN: Final = 40
-"""So many numbers show which values there are."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +91,10 @@ def _rounded(values: Float64Array) -> Float64Array:
     return np.round(values, digits) + 0.0
 
 
-def _of_values(before: Float64Array, after: Float64Array, *, same_shares: bool = True) -> Rescaling | None:
+def _of_values(before: Float64Array, after: Float64Array) -> Rescaling | None:
     """As `rescaling`, by the few values that numbers have, whatever the size of the factor and the shift.
 
-    Where old values and new ones overlap, the shares of the values must be as before, unless `same_shares` is False.
+    Where old values and new ones overlap, the shares of the values must be as before.
     """
     gone = float((~np.isin(before, after)).mean())
     come = float((~np.isin(after, before)).mean())
@@ -113,7 +110,7 @@ def _of_values(before: Float64Array, after: Float64Array, *, same_shares: bool =
         # 0 multiplied stays 0; any other old value that is still there leaves it open
         left = np.isin(after, before) & ~np.isin(after, old[np.isclose(where, old)])
         is_certain = bool(left.mean() <= _LEFT)
-        if is_certain or not same_shares or distance(where[np.searchsorted(old, before)], after) <= _chance(before, after):
+        if is_certain or distance(where[np.searchsorted(old, before)], after) <= _chance(before, after):
             in_spreads = shift / spread if spread > 0 else np.inf * np.sign(shift)
             return Rescaling(factor, shift, in_spreads, z, is_certain)
     return None
@@ -176,47 +173,6 @@ def _has_same_ends(one: Float64Array, other: Float64Array) -> bool:
     """Whether two samples end about where the other does: what is shifted leaves no value where the best ones were before."""
     off = max(abs(float(one.min() - other.min())), abs(float(one.max() - other.max())))
     return off <= float(max(one.std(), other.std()))
-
-
-def creep(steps: Steps, values: Float64Array) -> tuple[int, Rescaling] | None:
-    """From which step on (its index) each step's few values are another rescaling of the old ones, and the last of these; None if there is none.
-
-    `values` (n,), finite, in the order of `steps`. What must hold: at least _LEAST_SEEN numbers before, of at most MOST_VALUES values, no
-    more values in any step since, and hardly a step since of old values alone.
-    """
-    rounded = _rounded(values)
-    bounds = np.searchsorted(steps.row, np.arange(len(steps.numbers) + 1))
-    seen = np.unique(rounded[: bounds[np.searchsorted(bounds, _LEAST_SEEN)]]) if len(values) > _LEAST_SEEN else rounded
-    is_new = ~np.isin(rounded, seen)
-    if len(seen) > MOST_VALUES or not is_new.any():
-        return None
-    at = int(steps.row[is_new.argmax()])
-    before, after = rounded[: bounds[at]], rounded[bounds[at] :]
-    # a step with any new value is of the new scale, a step of zeros of either
-    has_new = np.bincount(steps.row, is_new, len(steps.numbers)) > 0
-    as_before = (after != 0) & ~has_new[steps.row[bounds[at] :]]
-    few = max(len(np.unique(rounded[low:high])) for low, high in zip(bounds[at:-1], bounds[at + 1 :], strict=True)) <= len(seen)
-    if len(before) < _LEAST_SEEN or not few or as_before.mean() > _LEFT:
-        return None
-    last = int(np.flatnonzero(has_new)[-1])
-    found = _of_values(before, rounded[bounds[last] : bounds[last + 1]], same_shares=False)
-    gone = float((before != 0).mean()) * len(after)
-    z = float(np.sqrt(2 * min(gone, is_new.sum())))
-    return None if found is None else (at, replace(found, z=z, is_certain=True))
-
-
-def drift(before: Float64Array, after: Float64Array) -> Rescaling | None:
-    """By which factor `after` (m,) is spread wider or less than `before` (n,), many values each; None where their shapes differ otherwise.
-
-    For a scale that creeps: levels may have moved on by learning, so that the shapes are allowed to differ by a little more than chance.
-    """
-    spreads = float(before.std()), float(after.std())
-    if not min(spreads) > 0 or min(len(np.unique(before)), len(np.unique(after))) <= MOST_VALUES:
-        return None
-    factor = spreads[1] / spreads[0]
-    if distance(factor * (before - before.mean()), after - after.mean()) > _chance(before, after):
-        return None
-    return Rescaling(factor, 0.0, 0.0, abs(np.log(factor)) / float(np.sqrt(0.5 / len(before) + 0.5 / len(after))))
 
 
 def distance(one: Float64Array, other: Float64Array) -> float:

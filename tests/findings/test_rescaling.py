@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.findings.rescaling import creep, distance, drift, rescaling
-from board.metrics.step_sums import Steps
+from board.findings.rescaling import distance, rescaling
 
 DICE = np.random.default_rng(0)
 
@@ -41,24 +40,3 @@ def test_the_distance_is_that_of_the_distribution_functions(one: list[float], ot
     """Shares up to every number of either sample, counted."""
     slow = max(abs(sum(x <= at for x in one) / len(one) - sum(x <= at for x in other) / len(other)) for at in one + other)
     assert distance(np.array(one), np.array(other)) == pytest.approx(slow)
-
-
-def test_a_spread_that_grows_is_a_drift_and_another_shape_is_none() -> None:
-    """A normal sample three times as wide, and two peaks."""
-    before = DICE.normal(0, 1, 200)
-    found = drift(before, DICE.normal(1, 3, 200))
-    assert found is not None
-    assert found.factor == pytest.approx(3, rel=0.2)
-    assert drift(before, DICE.choice([-3.0, 3.0], 200) + DICE.normal(0, 0.01, 200)) is None
-
-
-def test_values_that_grow_from_step_to_step_are_found() -> None:
-    """0 and 1, then 0 and what grows with the step; none where 1 comes back."""
-    steps = Steps(np.repeat(np.arange(12), 10))
-    values = np.tile([0.0, 1.0], 60) * np.where(steps.row >= 6, 1 + 0.1 * (steps.row - 5), 1)
-    found = creep(steps, values)
-    assert found is not None
-    assert found[0] == 6
-    assert found[1].factor == pytest.approx(1.6)
-    values[steps.row >= 9] = np.tile([0.0, 1.0], 15)
-    assert creep(steps, values) is None

@@ -11,7 +11,7 @@ from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.departures import departures, squares_left
 from board.findings.dossier import Dossier
-from board.findings.rescaling import Rescaling, creep, drift, rescaling
+from board.findings.rescaling import Rescaling, rescaling
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
@@ -31,7 +31,6 @@ class _Jump:
     before: str
     after: str
     how: Rescaling
-    creeps: bool = False
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -66,7 +65,7 @@ def _is_behaviour(dossier: Dossier, jump: _Jump, z: float) -> bool:
 
 
 def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: Float64Array, limits: Limits) -> _Jump | None:
-    """The clearest jump of one source's rewards, (n,) in the order of `steps`, else where their scale begins to creep.
+    """The clearest jump of one source's rewards, (n,) in the order of `steps`.
 
     `freed` (n,) are the rewards freed from which prompts a step has, `inner` (n,) what they are off their group's mean.
     """
@@ -86,9 +85,7 @@ def _clearest(steps: Steps, rewards: Float64Array, freed: Float64Array, inner: F
     if best is not None:  # the way back is as clear as the way there
         there = [one for one in found if one.step < best.step - _AROUND // 2 and one.how.z >= best.how.z / 2]
         best = max(there, key=lambda jump: jump.how.z, default=best)
-    creeping = _creeping(steps, rewards, limits) if best is None or best.how.is_certain else None
-    # within what creeps any two stretches differ by a jump
-    return creeping if best is None or (creeping is not None and creeping.step < best.step) else best
+    return best
 
 
 def _is_sudden(steps: Steps, inner: Float64Array, at: int, how: Rescaling) -> bool:
@@ -118,31 +115,6 @@ def _beyond_steps(curve: Float64Array, at: int) -> float:
     t = float(after.mean() - before.mean()) / np.sqrt(others.mean() / 2 * (1 / len(before) + 1 / len(after)))
     freedom = 2 / 3 * len(others)
     return float((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(t * t / freedom)))
-
-
-def _creeping(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
-    """A factor or a shift that grows from step to step; told once it is large."""
-    bounds = np.searchsorted(steps.row, np.arange(len(steps.numbers) + 1))
-    end = min(int(bounds[-1 - LEAST_AFTER]), len(rewards) - _LEAST_ROWS)
-    found = creep(steps, rewards) or _widening(steps, rewards, end, limits["z"])
-    if found is None or found[1].z < limits["z"]:
-        return None
-    at, how = found
-    if not how.is_large(limits["factor"], limits["shift"]):
-        return None
-    return _Jump(int(steps.numbers[at]), _ends(rewards[: bounds[at]]), _ends(rewards[end:]), how, creeps=True)
-
-
-def _widening(steps: Steps, rewards: Float64Array, end: int, z: float) -> tuple[int, Rescaling] | None:
-    """Where the spread of many values turns, and its factor from the rewards before to those from row `end` on."""
-    with np.errstate(divide="ignore"):
-        spread = np.log(steps.std(rewards))
-    widens = turn(steps.numbers, np.where(np.isfinite(spread), spread, np.nan))
-    if widens is None or widens.z < z:
-        return None
-    cut = int(np.searchsorted(steps.row, widens.at))
-    how = drift(rewards[:cut], rewards[end:]) if _LEAST_ROWS <= cut < end else None
-    return None if how is None else (widens.at, how)
 
 
 def _places(steps: Steps, rewards: Float64Array) -> list[int]:
@@ -188,17 +160,14 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     rewards, of_source = dossier.number("reward"), np.isin(dossier.sources, [source for source, _ in some])
     numbers = dossier.steps.numbers
     at = int(np.searchsorted(numbers, step))
-    end = len(numbers) if clearest.creeps else _end(dossier.steps, np.where(of_source, rewards, np.nan), at)
+    end = _end(dossier.steps, np.where(of_source, rewards, np.nan), at)
     marks = of_source & (dossier.steps.row >= at) & (dossier.steps.row < end)
     moved = np.abs(rewards - how.undone(rewards))
-    # of a jump the first rollouts show it as well as the last; what creeps is large at the end alone
-    early = 1.0 if clearest.creeps else -1.0
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
     until = "" if end == len(numbers) else f" to {numbers[end - 1]}"
-    effect = f"from step {step}{until} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
-    effect += "in the end" if clearest.creeps else "after"
+    effect = f"from step {step}{until} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} after"
     crossed, measured = ("factor", how.factor) if how.factor != 1 else ("shift", how.in_spreads)
-    shown = dossier.clearest(marks & (moved > 0), order + early * 1e-9 * np.nanmax(moved) * dossier.steps.row)
+    shown = dossier.clearest(marks & (moved > 0), order - 1e-9 * np.nanmax(moved) * dossier.steps.row)
     return Found(effect, step, int(numbers[end - 1]), crossed, measured, how.z, shown)
 
 

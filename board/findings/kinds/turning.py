@@ -139,7 +139,7 @@ def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
     if not grows and after < limits["level"]:
         return None
     told = f"from step {int(curve.steps[at])} rollouts are {fmt(after)} steps old on average"
-    told += (f", before {fmt(before)}" if grows else "") + _beside(dossier, lag, since)
+    told += f", before {fmt(before)}" if grows else ""
     crossed, measured = ("growth", after - before) if grows else ("level", after)
     strength = turn.z if turn is not None and grows else after / limits["level"]
     shown = dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag)
@@ -169,18 +169,6 @@ def counts_steps(steps: Steps, versions: Float64Array) -> bool:
         return False
     pace = float(np.polyfit(steps.numbers[moved].astype(np.float64), newest[moved], 1)[0])
     return _PACE[0] <= pace <= _PACE[1]
-
-
-def _beside(dossier: Dossier, lag: Float64Array, since: np.ndarray) -> str:
-    """How the lag goes with the distance between trainer and engine, where both are known."""
-    if "mismatch_abs/mean" not in dossier.run.moment_names:
-        return ""
-    apart = dossier.run.moment("mismatch_abs/mean", dossier.keys)
-    both = since & np.isfinite(apart)
-    if both.sum() < 20 or not (np.std(lag[both]) > 0 and np.std(apart[both]) > 0):
-        return ""
-    together = float(np.corrcoef(lag[both], apart[both])[0, 1])
-    return f"; their age goes with the distance of trainer and engine by a correlation of {fmt(together)}"
 
 
 _SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to go": ("value_error_mc", "valued_return_mc")}

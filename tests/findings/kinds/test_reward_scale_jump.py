@@ -59,10 +59,6 @@ def _higher(dice: Dice, step: int, source: str) -> float:
     return _model(dice, step) + (3 if step >= ONSET else 0)
 
 
-def _creeping(dice: Dice, step: int, source: str) -> float:
-    return round(_pass(dice, step) * (1 + max(0, step - ONSET + 1) / 5), 3)
-
-
 @pytest.mark.parametrize(
     ("reward", "sources", "told"),
     [
@@ -71,9 +67,8 @@ def _creeping(dice: Dice, step: int, source: str) -> float:
         (_shifted, (None,), "of all rollouts are shifted by 1"),
         (_wider, ("math", "code"), "of data source math are multiplied by"),
         (_higher, (None,), "of all rollouts are shifted by"),
-        (_creeping, ("math",), "of all rollouts are multiplied by"),
     ],
-    ids=["0 and 1 tripled", "0 and 1 shifted", "without sources", "multiplied", "shifted", "growing factor"],
+    ids=["0 and 1 tripled", "0 and 1 shifted", "without sources", "multiplied", "shifted"],
 )
 def test_it_says_whose_rewards_are_on_another_scale_and_since_when(
     tmp_path: Path, reward: Reward, sources: tuple[str | None, ...], told: str

@@ -20,7 +20,7 @@ from board.formats.row_reader import EXACT
 from board.runs.columns import ColumnInFile, Columns, kept_at
 from board.runs.parts import SOURCE, Part
 from board.runs.rollout import NO_METRIC
-from board.runs.rollout_block import TEXT, Block
+from board.runs.rollout_block import TEXT
 from board.schema import BY_NAME, MOST_COLUMNS, MOST_OWN_METRICS, OTHER_FIELDS, title
 from board.sources.flatten import SPECIAL
 from board.sources.shards import Problem
@@ -54,15 +54,6 @@ class ColumnRoom:
                     left[name] = fields.pop(name)
         if left:
             row.texts[OTHER_FIELDS] = _written(_read(row.texts.get(OTHER_FIELDS)) | left)
-
-    def take(self, block: Block) -> bool:
-        """Give columns to all fields of a block; nothing is given, and the answer is False, where there is no room for all."""
-        own = {kind: dict.fromkeys(name for name in getattr(block, kind) if name not in _ALWAYS) for kind in _MOST}
-        both = {kind: held | own[kind] for kind, held in self._held.items()}
-        if _fitting(both) != both:
-            return False
-        self._held = both
-        return True
 
 
 def own_fields(scalars: Iterable[str], texts: Iterable[str], tokens: Iterable[str]) -> Names:

@@ -13,13 +13,11 @@ import pyarrow as pa
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import native
 from board.formats.contract import Format, Place
 from board.formats.filename_hints import split_named
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.runs import parts
-from board.runs.column_block import ColumnReader
 from board.runs.column_room import ColumnRoom
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
@@ -57,13 +55,10 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard.name, reading.all_pads, report, keep)
-    columns = ColumnReader(reading.all_pads, trains_ends=reading.trains_ends) if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch, size in _stretches(items, batch):
-            pieces = columns.read(stretch) if columns else [(stretch, None)]
-            blocks = (block if block and batch.room.take(block) else rows.read(items, batch.room) for items, block in pieces)
-            batch.add([block for block in blocks if block], size)
+            batch.add(rows.read(stretch, batch.room), size)
         batch.end()
 
 
@@ -106,10 +101,11 @@ class _Batch:
         self.room = ColumnRoom()
         self.rows_left, self.bytes_left = ROWS_PER_PART, BYTES_PER_PART
 
-    def add(self, blocks: Sequence[Block], size: int) -> None:
+    def add(self, block: Block | None, size: int) -> None:
         """Take in what so many bytes of lines gave, and hand the part on when it is full."""
-        self._blocks += blocks
-        self.rows_left -= sum(map(len, blocks))
+        if block is not None:
+            self._blocks.append(block)
+            self.rows_left -= len(block)
         self.bytes_left -= size
         if self.rows_left <= 0 or self.bytes_left <= 0:
             self.end()

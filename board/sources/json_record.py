@@ -5,10 +5,8 @@ Knows JSON as it is met in the wild: the literals NaN and Infinity, lone surroga
 
 import json
 import re
-from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-import numpy as np
 import orjson
 
 from board.errors import RowRefused
@@ -27,13 +25,6 @@ Record = dict[str, Any]
 COMPANIONS: Final = "companions"
 """Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""
 
-Keys = tuple[str, ...]
-
-Numbers = np.ndarray
-"""The numbers of a flat list that has any: float64, one-dimensional."""
-
-_NUMBERS: Final = frozenset({int, float})
-
 
 def parse(data: bytes) -> Record:
     r"""The JSON object on one line; every text in it can be stored as UTF-8.
@@ -46,25 +37,6 @@ def parse(data: bytes) -> Record:
     if not isinstance(value, dict):
         raise RowRefused(f"is not a JSON object but {_describe(value)}")
     return value
-
-
-def cells(data: bytes, known: Keys, plain: AbstractSet[str]) -> tuple[Keys, list[Any]] | None:
-    """The keys of the JSON object on a line and its values, in the order of `known` where these are its keys; None where `parse` knows best.
-
-    Flat lists of numbers are Numbers, but for those under the keys of `plain`.
-    """
-    try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
-    if type(found) is not dict:
-        return None
-    keys = known if len(found) == len(known) and found.keys() >= {*known} else tuple(found)
-    return keys, [_cell(found[key]) if key not in plain else found[key] for key in keys]
-
-
-def _cell(value: Any) -> Any:
-    return np.array(value, np.float64) if type(value) is list and value and {*map(type, value)} <= _NUMBERS else value
 
 
 def parse_value(data: bytes) -> Any:

@@ -4,7 +4,6 @@ import json
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,71 +129,6 @@ def test_what_python_writes_is_read_back(value: dict[str, Any], ascii_only: bool
     data = json.dumps(value, ensure_ascii=ascii_only).encode()
 
     assert repr(json_record.parse(data)) == repr(value)
-
-
-KNOWN = st.lists(st.sampled_from(["a", "logprobs", "é"]), max_size=3, unique=True)
-
-
-@given(st.dictionaries(st.sampled_from(["a", "logprobs", "é"]), JSON, max_size=4), KNOWN, st.booleans(), st.binary(max_size=2))
-def test_cells_are_what_a_line_holds(value: dict[str, Any], known: list[str], ascii_only: bool, behind: bytes) -> None:
-    """As the object on the line has them, whatever keys are known; lines that are left alone are not read otherwise."""
-    data = json.dumps(value, ensure_ascii=ascii_only).encode() + behind
-    found = json_record.cells(data, tuple(known), frozenset({"a"}))
-    if found is None:
-        return
-
-    keys, values = found
-    alone = json_record.parse(data)
-    assert keys == (tuple(known) if {*known} == alone.keys() else tuple(alone))
-    listed = [one.tolist() if isinstance(one, json_record.Numbers) else one for one in values]
-    assert listed == [alone[key] for key in keys]
-
-
-LEFT_ALONE: dict[str, bytes] = {
-    "half a line": b'{"a": 1',
-    "something behind": b'{"a": 1} 2',
-    "a list": b"[1]",
-    "nothing": b"",
-    "NaN": b'{"a": NaN}',
-    "a number beyond float64": b'{"a": 1e400}',
-    "a lone surrogate": b'{"a": "\\ud800"}',
-    "bytes that are no UTF-8": b'{"a": "\xff"}',
-    "nested too deeply": b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-}
-
-
-@pytest.mark.parametrize("data", LEFT_ALONE.values(), ids=LEFT_ALONE)
-def test_lines_that_are_not_strict_have_no_cells(data: bytes) -> None:
-    """They are for whoever says what is wrong with them."""
-    assert json_record.cells(data, ("a",), frozenset()) is None
-
-
-LISTS: dict[str, tuple[bytes, list[float] | None]] = {
-    "numbers": (b"[-0.5, 1, 1e300, 18446744073709551615]", [-0.5, 1.0, 1e300, 2.0**64]),
-    "one": (b"[0.1]", [0.1]),
-    "too great for 64 bits": (b"[1, 18446744073709551616]", [1.0, 2.0**64]),
-    "none": (b"[]", None),
-    "a null": (b"[1, null]", None),
-    "true": (b"[1, true]", None),
-    "a text": (b'["1"]', None),
-    "a text at the end": (b'[1, "2"]', None),
-    "lists": (b"[[1], [2]]", None),
-    "an object": (b'[1, {"a": 1}]', None),
-}
-
-
-@pytest.mark.parametrize(("written", "expected"), LISTS.values(), ids=LISTS)
-def test_flat_lists_of_numbers_are_arrays(written: bytes, expected: list[float] | None) -> None:
-    """As float64; whatever else a list holds leaves it one, as under a key that is to stay as it is."""
-    found = json_record.cells(b'{"a": %b, "plain": %b}' % (written, written), (), frozenset({"plain"}))
-
-    assert found is not None
-    _, (cell, plain) = found
-    assert plain == json.loads(written)
-    if expected is None:
-        assert cell == plain
-    else:
-        assert (cell.dtype, cell.tolist()) == (np.float64, expected)
 
 
 TEXTS: dict[str, tuple[Any, str]] = {

@@ -16,7 +16,7 @@ from board.findings.answers import correctness, lengths
 from board.findings.dossier import Dossier
 from board.findings.kinds.turning import HARMLESS, entropy_of, has_twin, kl_of
 from board.findings.watched import Left, Watch, Watched, as_kind
-from board.metrics.formulas import Float64Array, mean_of_known
+from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 
@@ -123,23 +123,6 @@ def _kl(dossier: Dossier) -> Iterator[Watched]:
     yield Watched("the KL to the reference", dossier, values, dossier.like_for_like(values), kl)
 
 
-def _if_it_runs(dossier: Dossier, left: Left) -> Severity | None:
-    """A KL that comes far, and not as at every beginning, which slows down."""
-    level, (before, after) = dossier.steps.mean(kl_of(dossier)), left.levels
-    middle = mean_of_known(level[round(0.4 * len(level)) : round(0.6 * len(level)) + 1])
-    slows = left.how.at <= _BEGINNING * len(level) and after < _STILL * middle + HARMLESS
-    return "warning" if after >= _FAR and after + HARMLESS >= _GROWTH * (before + HARMLESS) and not slows else None
-
-
-_BEGINNING: Final = 0.2
-"""Share of the steps before which a KL grows in every run,"""
-_STILL: Final = 1.5
-"""unless it ends at so many times its level in the middle of the run."""
-_FAR: Final = 0.08
-"""Nats per token: healthy runs come to 0.001 to 0.12, and slowly."""
-_GROWTH: Final = 3.0
-
-
 def _mismatch(dossier: Dossier) -> Iterator[Watched]:
     if "mismatch_error/mean" in dossier.run.moment_names:
         values = dossier.run.moment("mismatch_error/mean", dossier.keys) - 1
@@ -219,7 +202,6 @@ ROWS: Final = (
     Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),
     Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
     Watch("equal_responses", _twins, "no group has two responses with a text", 1),
-    Watch("kl_runaway", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, alike=False, severity=_if_it_runs),
     Watch("kl_jumps", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
     Watch("entropy_collapse", _surprisal, "no entropies or log-probabilities", -1, alike=False, severity=_if_collapse, more=_and_texts),
     Watch("entropy_rises", _entropy, "no rollout has entropies", 1, alike=False),

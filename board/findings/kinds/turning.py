@@ -1,4 +1,4 @@
-"""Curves over steps that turn where they should not: a critic collapses, groups fall silent, rollouts grow old."""
+"""Curves over steps that turn where they should not: a KL runs away, entropy or a critic collapses, groups fall silent, rollouts grow old."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
 from board.findings.contract import Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.departures import dated
@@ -23,6 +23,13 @@ MOST_KL: Final = 20.0
 """Nats per token that a rollout counts for at most: k3 of one token can be millions."""
 _EDGE: Final = 0.2
 """The share of the steps whose level is taken at the end, before which a turn is the beginning of training, and that a critic has to learn."""
+_LEAP: Final = 0.35
+"""A KL that grows by such a share of its whole growth at one step leaps there."""
+_AROUND: Final = 3
+_STILL: Final = 1.5
+"""A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
+
+
 _KL: Final = ("kl_k3_mean", "kl", "kl (logged)", "kl_mean", "mean_kl", "approx_kl", "ref_kl")
 _ENTROPIES: Final = ("entropy_mean", "entropy", "mean_entropy", "policy_entropy")
 """What tells a number of each rollout: ours, of its tokens, or what its trainer logs."""
@@ -40,6 +47,54 @@ def entropy_of(dossier: Dossier) -> Float64Array:
 
 def _first_of(dossier: Dossier, names: Sequence[str]) -> Float64Array:
     return next((values for name in names if np.isfinite(values := dossier.number(name)).any()), dossier.number(names[0]))
+
+
+def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
+    kl = kl_of(dossier)
+    curve = dossier.curve_of(dossier.like_for_like(kl))
+    known = np.flatnonzero(np.isfinite(curve.mean))
+    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell("too few steps have a KL, or log-probabilities of policy and reference")
+    level = np.maximum(curve.mean, 0.0)
+    # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
+    logarithm = np.log(level + HARMLESS)
+    bent = turn(curve.steps, logarithm, curve.error / (level + HARMLESS))  # the logarithm's errors, by the delta method
+    if bent is None or bent.change <= 0 or bent.z < limits["z"]:
+        return None
+    end = _end(level)
+    at = int(known[_leap(logarithm[known], _LEAP * bent.change) or np.searchsorted(known, bent.at)])
+    before = float(np.nanmean(level[:at]))
+    grown = (end + HARMLESS) / (before + HARMLESS)
+    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
+        return None
+    effect = f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token"
+    return Found.since(dossier, at, effect, "level", end, bent.z, dossier.clearest(dossier.since(at) & (kl > before), kl))
+
+
+def _leap(logarithm: Float64Array, least: float) -> int:
+    """Index of the step at which (k,) levels leap by `least` or more: medians of the three steps since against the three before; 0 for none.
+
+    A line that begins to rise fits a leap with growth around it too, and begins long before.
+    """
+    if len(logarithm) < 2 * _AROUND:
+        return 0
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(logarithm, _AROUND), axis=1)
+    leaps = medians[_AROUND:] - medians[:-_AROUND]
+    clear = np.flatnonzero(leaps >= least)
+    # of the places around the leap, the one at which a single step rises most
+    return int(clear[np.argmax(np.diff(logarithm)[clear + _AROUND - 1])]) + _AROUND if len(clear) else 0
+
+
+def _runs(level: Float64Array, at: int, end: float) -> bool:
+    """Whether a growth that begins at index `at` of (k,) levels is more than that of every beginning, which slows down."""
+    middle = level[round(0.4 * len(level)) : max(round(0.6 * len(level)), round(0.4 * len(level)) + 1)]
+    return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + HARMLESS
+
+
+def _end(level: Float64Array) -> float:
+    """The mean of the last of (k,) levels that are known."""
+    known = level[np.isfinite(level)]
+    return float(known[-max(LEAST_AFTER, round(_EDGE * len(known))) :].mean())
 
 
 def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
@@ -245,6 +300,7 @@ def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64
     return np.ones(len(told)), told, np.zeros(len(told))
 
 
+KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)
 DEAD_PROMPTS: Final = declared("dead_prompts", _look_for_silence)
 STALENESS: Final = declared("staleness", _look_for_age)
 CRITIC_COLLAPSE: Final = declared("critic_collapse", _look_for_a_blind_critic)

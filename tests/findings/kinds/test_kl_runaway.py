@@ -9,9 +9,8 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.departing import KINDS
+from board.findings.kinds.turning import KL_RUNAWAY as KIND
 
-KIND = next(kind for kind in KINDS if kind.name == "kl_runaway")
 STEPS, PER_STEP, TOKENS = 20, 8, 12
 
 
@@ -43,6 +42,7 @@ def test_kl_that_runs_away(tmp_path: Path, kl: Callable[[int], float], first: in
     found = one(asked(KIND, tmp_path, _rows(kl)))
 
     assert abs(found.first_step - first) <= 3
+    assert found.measured > 0.1
     assert min(found.rollouts) >= found.first_step * PER_STEP
 
 
@@ -62,10 +62,9 @@ def test_kl_that_stays_in_bounds(tmp_path: Path, kl: Callable[[int], float]) -> 
     assert silent(asked(KIND, tmp_path, _rows(kl)))
 
 
-def test_nothing_to_tell_from(tmp_path: Path) -> None:
-    """A run without a KL cannot tell; three steps can, where it is far off."""
-    assert isinstance(asked(KIND, tmp_path / "none", [{"step": step, "response": "a"} for step in range(9)]), CannotTell)
-    assert one(asked(KIND, tmp_path / "three", _rows(lambda step: 0.5 * step, 3))).first_step == 1
+def test_too_few_steps(tmp_path: Path) -> None:
+    """Three steps have no course, and that is said."""
+    assert isinstance(asked(KIND, tmp_path, _rows(lambda step: 0.5 * step, 3)), CannotTell)
 
 
 def test_a_leap_is_dated_where_it_is(tmp_path: Path) -> None:

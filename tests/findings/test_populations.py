@@ -261,7 +261,12 @@ FAILED: dict[str, tuple[Rows, int, str]] = {
         20,
         "finish_reason abort",
     ),
-    "by a flag": (failing(0.25, 12, {"is_aborted": True}, {"is_aborted": False}), 12, "0 empty"),
+    "by a flag": (failing(0.25, 12, {"is_aborted": True}, {"is_aborted": False}), 12, "failed (0 empty)"),
+    "beside a state that is none": (
+        failing(0.3, 15, {"finish_reason": "stop", "status": "cancelled"}, DONE | {"finish_reason": "stop"}),
+        15,
+        "failed (status cancelled, 0 empty)",
+    ),
     "empty alone": (failing(0.3, 15, {"response": ""}, {}), 15, "empty"),
     "from the start": (failing(0.15, 0, {"response": "", "status": "env_error"}, DONE), 0, "status env_error"),
 }
@@ -312,6 +317,14 @@ FINE: dict[str, Rows] = {
 def test_rollouts_that_were_only_wrong_are_silent(tmp_path: Path, name: str) -> None:
     """A verdict in words is no failure, and what has no reward, or a reward like others, is in no mean as a zero."""
     assert silent(asked("failed_as_zero", tmp_path, FINE[name]))
+
+
+def test_empty_responses_of_rollouts_that_failed_are_their_sign(tmp_path: Path) -> None:
+    """One cause is one finding: what failed and is empty is warned of once."""
+    (finding,) = find_all(opened(tmp_path, FAILED["by status"][0])).findings
+
+    assert (finding.kind, finding.severity) == ("failed_as_zero", "warning")
+    assert "empty_responses" in [sign.kind for sign in finding.signs]
 
 
 def test_the_mean_without_failed_rollouts_is_a_metric(tmp_path: Path) -> None:

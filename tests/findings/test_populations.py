@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from looked_at import opened, silent
 
 from board.analysis import step_metrics
+from board.findings import messages
 from board.findings.contract import Answer, CannotTell, Found
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all
 from board.findings.measures import MEASURES
 from board.findings.populations import KINDS
 from board.text.format_number import fmt
+from board.ui import findings_watch, place
 
 STEPS, GROUPS, MEMBERS = 21, 6, 4
 
@@ -38,7 +41,7 @@ def found(name: str, folder: Path, rows: Sequence[Row]) -> Found:
     return answer
 
 
-def batch(step: int, groups: int = GROUPS, members: int = MEMBERS, prompts: int = 0, name: str = "") -> Rows:
+def batch(step: int, groups: int = GROUPS, members: int = MEMBERS, prompts: int = 0, name: str = "", **more: Any) -> Rows:
     """A step of training: `groups` prompts, each with `members` responses; of `prompts` there are, new ones for ever where that is 0."""
     chance = random.Random(f"{name} {step}")
     numbers = [step * groups + at for at in range(groups)]
@@ -51,6 +54,7 @@ def batch(step: int, groups: int = GROUPS, members: int = MEMBERS, prompts: int 
             "response": " ".join(chance.choice(["so", "one", "adds", "and", "gets"]) for _ in range(chance.randint(12, 28))),
             "reward": float(chance.random() < 0.5),
         }
+        | more
         for number in numbers
         for _ in range(members)
     ]
@@ -110,9 +114,46 @@ EVALUATED: dict[str, tuple[Rows, tuple[int, int], str]] = {
     "one response a prompt in training": (
         run(every(5, held_out, lambda at: batch(at, 24, 1, 60))),
         (0, 20),
-        "in groups of 1, not 1 (the same each time; 64 rollouts, not 24;",
+        "in groups of 1 (the same each time; 64 rollouts, not 24;",
     ),
     "before training alone": (run(lambda at: batch(at) if at else held_out(at)), (0, 0), "1 step (0) are 64 rollouts"),
+    "after training alone": (run(lambda at: held_out(at) if at == 20 else batch(at)), (20, 20), "1 step (20) are 64 rollouts"),
+    "two steps in a row": (
+        run(lambda at: held_out(at, 24) if at in {8, 9} else batch(at)),
+        (8, 9),
+        "24 prompts that no other step has, in groups of 1, not 4 (the same each time; responses of",
+    ),
+    "as large as training": (
+        run(every(5, lambda at: held_out(at, GROUPS, MEMBERS, 20), batch)),
+        (0, 20),
+        "24 rollouts of 6 prompts that no other step has, in groups of 4 (the same each time)",
+    ),
+    "every second step": (
+        run(every(2, held_out, batch)),
+        (0, 20),
+        "11 steps (0, 2, 4, 6, 8 and 6 more) are 64 rollouts of 64 prompts",
+    ),
+    "three of four": (run(every(4, batch, held_out)), (1, 19), "15 steps (1, 2, 3, 5, 6 and 10 more) are 64 rollouts"),
+    "by its source alone": (
+        run(every(5, lambda at: batch(at, name="E: ", data_source="aime"), lambda at: batch(at, data_source="dapo"))),
+        (0, 20),
+        "in groups of 4 (data_source aime, not dapo): probably",
+    ),
+    "by its file and status": (
+        run(every(6, lambda at: batch(at, name="E: ", status="eval"), lambda at: batch(at, status="done"))),
+        (0, 18),
+        "(status eval, not done): probably",
+    ),
+    "without advantages": (
+        run(every(5, lambda at: batch(at, name="E: "), lambda at: batch(at, advantage=0.5))),
+        (0, 20),
+        "(without advantage): probably",
+    ),
+    "two kinds, and nothing tells which is which": (
+        run(every(2, lambda at: batch(at, 12, 8, name="E: "), batch)),
+        (1, 19),
+        "in groups of 4, not 8 (24 rollouts, not 96): nothing tells which of the two are trained on; their mean",
+    ),
 }
 
 
@@ -126,8 +167,38 @@ def test_steps_of_an_evaluation_are_found(tmp_path: Path, name: str) -> None:
     assert (answer.first_step, answer.last_step, answer.severity) == (*span, None)
     assert BY_NAME["other_make_up"].severity == "warning"
     assert says in answer.effect
+    assert (answer.at[0], answer.at[-1]) == span
+    is_told = "probably" in answer.effect and "among their rollouts" not in answer.effect
+    assert ("; the filter step NOT IN (" in answer.effect) == is_told
     firsts = [sorted(rows, key=lambda one: one["step"])[key]["step"] for key in answer.rollouts]
     assert len({*firsts[: len({*firsts})]}) == len({*firsts}), "one of each step first"
+
+
+def test_many_steps_of_an_evaluation_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the filter, in JSON and as hollow marks: rollouts of fifty of them are shown."""
+    report = find_all(opened(tmp_path, run(every(2, lambda at: held_out(at, 8), lambda at: batch(at, 2)), 120)), kinds=KINDS)
+    steps = (*range(0, 120, 2),)
+
+    (finding,) = report.findings
+
+    assert (finding.at, len(finding.rollouts)) == (steps, 50)
+    assert f"the filter step NOT IN ({', '.join(map(str, steps))}) leaves them out" in finding.effect
+    assert messages.report_from(messages.as_document(report, "run")) == report
+    assert messages.condition_of_steps(finding) == f"step IN ({', '.join(map(str, steps))})"
+    monkeypatch.setattr(findings_watch, "findings", lambda: report.findings)
+    monkeypatch.setattr(findings_watch, "newest", lambda _: [])
+    monkeypatch.setattr(place, "view", lambda: SimpleNamespace(run=None))
+    assert [one.step for one in findings_watch.curve_marks() if one.severity == "unlike"] == [*steps]
+
+
+def test_what_moves_at_steps_of_an_evaluation_is_their_sign(tmp_path: Path) -> None:
+    """Lengths that fall at one of them are no finding of their own, though the first of them is the run's first step."""
+    rows = run(every(8, lambda at: held_out(at, words=2), lambda at: batch(at, 12)), 24)
+
+    (finding,) = find_all(opened(tmp_path, rows)).findings
+
+    assert (finding.kind, finding.at) == ("other_make_up", (0, 8, 16))
+    assert {"length_falls"} <= {sign.kind for sign in finding.signs}
 
 
 def unequal(step: int) -> Rows:
@@ -157,6 +228,15 @@ SOUND: dict[str, Rows] = {
     "an order that stays, with a short last batch": run(
         lambda at: [row | {"step": at} for row in batch(at % 5)[: 8 if at % 5 == 4 else None]], 25
     ),
+    "a batch of another size at the end": run(lambda at: batch(at) if at < 20 else batch(at, 8, 8)),
+    "smaller groups for a while": run(lambda at: batch(at) if at not in {9, 10} else batch(at, 6, 2)),
+    "an order that stays": run(lambda at: [row | {"step": at} for row in batch(at % 9)], 20),
+    "an order drawn anew": run(lambda at: [row | {"step": at} for row in batch(at)] if at < 9 else batch(at, 6, prompts=54)),
+    "a batch replayed after a stop": run(lambda at: [row | {"step": at} for row in batch(at if at < 18 else at - 13)]),
+    "short batches at even distances": run(lambda at: batch(at, 2 if at % 5 == 4 else 6)),
+    "a stage of another task": run(lambda at: batch(at, 8 if at > 13 else 6, data_source="code" if at > 13 else "math")),
+    "a task a batch, drawn": run(lambda at: batch(at, data_source="ab"[at in {2, 3, 9, 14}])),
+    "an outage": run(lambda at: batch(at) if at != 9 else batch(at, 24, 1, response="", status="aborted")),
     "two tasks in turn": run(lambda at: batch(at, name="A: " if at % 2 else "", prompts=20)),
     "an evaluation that says so": run(lambda at: [*batch(at), *(row | {"split": "evaluation"} for row in held_out(at))]),
     "too few": run(batch, 3),

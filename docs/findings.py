@@ -29,7 +29,8 @@ from board.text.format_number import exact  # noqa: E402
 Language = Literal["en", "zh"]
 
 MARK: Final = "<!-- below: written by python docs/findings.py -->\n"
-"""What stands above it in a page is written by hand."""
+END: Final = "<!-- above: written by python docs/findings.py -->\n"
+"""What stands between the two is declared: the table; what stands around it, up to the second MARK, is written by hand."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,13 @@ class Frame:
     assets: str
     """The way from the page to the folder of pictures."""
     kinds: str
-    """The heading of the list of kinds, and the heads of its columns."""
+    """The heading of the table of kinds, and the heads of its columns."""
     checks: str
-    """The heading of the checks, what is said of them, and the heads of their columns."""
+    """What is said below it of those that are checks."""
+    told: str
+    """Around what a check finds and why it matters."""
+    sections: str
+    """The heading of what is said of each kind."""
     title: str
     """Around title, severity and what a kind says."""
     picture: str
@@ -65,8 +70,10 @@ FRAMES: Final[dict[Language, Frame]] = {
         page=DOCS / "findings.md",
         assets="../assets/findings",
         kinds="## The kinds\n\n| kind | severity | what it says |",
-        checks="## Checks of the data\n\nEach is a finding where it finds something, the cause of what turned with it. The page Data and "
-        "`rl-logging-board check` run them alone.\n\n| check | severity | what it finds | why it matters |",
+        checks='<a id="checks-of-the-data"></a>\n\nThose without a link are checks of the data. What a check finds is the cause of what turned '
+        "with it; the page Data and `rl-logging-board check` run them alone.",
+        told="{title}. {why}",
+        sections="## Each kind",
         title="**{title}** ({severity}). {says}",
         picture="An example of {name}, planted into an honest run, as the page Findings shows it",
         formula="How it is computed: {}",
@@ -84,8 +91,10 @@ FRAMES: Final[dict[Language, Frame]] = {
         page=DOCS / "zh-CN" / "findings.md",
         assets="../../assets/findings",
         kinds="## 各种发现\n\n| 种类 | 严重程度 | 说的是什么 |",
-        checks='<a id="checks-of-the-data"></a>\n\n## 数据检查\n\n检查一旦查出问题，就是一个发现，也是与它同时转折者的原因。“Data”页与命令 '
-        "`rl-logging-board check` 单独运行它们。\n\n| 检查 | 严重程度 | 查出什么 | 为什么要紧 |",
+        checks='<a id="checks-of-the-data"></a>\n\n没有链接的是数据检查。检查查出的问题是与它同时转折者的原因；'
+        "“Data”页与命令 `rl-logging-board check` 单独运行它们。",
+        told="{title}。{why}",
+        sections="## 逐个种类",
         title="**{title}**（{severity}）。{says}",
         picture="{name} 的示例：植入一个正常的 run，如 Findings 页所示",
         formula="计算方法：{}",
@@ -136,19 +145,14 @@ class _Page:
 
     def whole(self) -> str:
         frame, kinds = self._frame, _kinds()
-        listed = "\n".join(
-            f"| [`{kind.name}`](#{kind.name}) | {self._severity(kind.severity)} | {self._cell(kind.says)} |" for kind in kinds
-        )
-        table = f"{frame.kinds}\n|---|---|---|\n{listed}\n"
-        rows = "".join(
-            f"| `{one.name}` | {self._severity(one.severity)} | {self._cell(one.title)} | {self._cell(one.why)} |\n"
-            for one in CHECKS
-        )
-        return "\n".join([self._head(), table, *map(self._section, kinds), f"{frame.checks}\n|---|---|---|---|\n{rows}"])
-
-    def _head(self) -> str:
-        """What is written by hand."""
-        return self._frame.page.read_text(encoding="utf-8").partition(MARK)[0] + MARK
+        rows = [(f"[`{kind.name}`](#{kind.name})", kind.severity, self._cell(kind.says)) for kind in kinds]
+        for one in CHECKS:
+            words = {"title": self._cell(one.title), "why": self._cell(one.why)}
+            rows.append((f"`{one.name}`", one.severity, frame.told.format(**words)))
+        listed = "\n".join(f"| {name} | {self._severity(severity)} | {says} |" for name, severity, says in rows)
+        by_hand = [part.rpartition(END)[2] for part in frame.page.read_text(encoding="utf-8").split(MARK)[:2]]
+        table = f"{frame.kinds}\n|---|---|---|\n{listed}\n\n{frame.checks}\n"
+        return "\n".join([by_hand[0] + MARK, table, END + by_hand[1] + MARK, f"{frame.sections}\n", *map(self._section, kinds)])
 
     def _section(self, kind: Kind) -> str:
         words = {"title": self._plain(kind.title), "severity": self._severity(kind.severity), "says": self._plain(kind.says)}

@@ -53,12 +53,14 @@ def failed(run: Run) -> NDArray[np.bool_]:
 
 
 def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
-    """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing in words."""
-    keys = run.frame.index.to_numpy()[marks]
-    told = {
-        name: run.texts(name, keys).to_pandas() for name in run.text_columns if _STATES.fullmatch(name) or _ERRORS.fullmatch(name)
-    }
-    return [f"{name} {most.index[0]}"[:80] for name, said in told.items() if len(most := said.value_counts())]
+    """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing of it in words."""
+    keys, told = run.frame.index.to_numpy()[marks], list[str]()
+    for name in run.text_columns:
+        if (of_state := _STATES.fullmatch(name)) or _ERRORS.fullmatch(name):
+            said = run.texts(name, keys)
+            most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
+            told += [f"{name} {one}"[:80] for one in most[:1]]
+    return told
 
 
 def _matches(texts: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:

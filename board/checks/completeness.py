@@ -149,7 +149,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
     if absent:
         first = _first_between(pairwise([-1, *numbers, last + 1]), 1)
         parts.append(f"No rank has the number {named(first, absent)}, of 0 to {last}")
-        keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
+        keys = _first_of(evidence, there.index.to_numpy(np.int64))
     if len(lacking):
         names = [name for name in expected if absent_of[name].any()]
         parts.append(f"{plural(len(lacking), 'step')} without rows of {noun} {', '.join(names[:NAMED])}: {named(lacking)}")
@@ -232,7 +232,8 @@ def not_one(evidence: Evidence, look: Callable[[pd.DataFrame], str]) -> Answer:
 def missing_rewards(evidence: Evidence) -> Answer:
     """Rollouts without a finite reward where others have one."""
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
-    return shown_by(evidence, lacking, f"{{rollouts}} without a finite reward{_of_sources(evidence.frame, lacking)}")
+    what = f"{{rollouts}} ({fmt(100 * lacking.mean())} % of all) without a finite reward{_of_sources(evidence.frame, lacking)}"
+    return shown_by(evidence, lacking, what)
 
 
 def _of_sources(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> str:

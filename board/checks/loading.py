@@ -46,10 +46,8 @@ def lengths(evidence: Evidence) -> Answer:
 
 def uneven(evidence: Evidence) -> NDArray[np.bool_]:
     """Rollouts with an array of another length than the tokens, as far as the report names them. Shape (rollouts,)."""
-    places = set(_places(_flagged(evidence.report, _LENGTHS.match)))
-    if not places:
-        return np.zeros(len(evidence.frame), np.bool_)
-    return np.array([line in places for line in evidence.lines], np.bool_)
+    found: NDArray[np.bool_] = pd.Index(evidence.lines).isin(_places(_flagged(evidence.report, _LENGTHS.match)))
+    return found
 
 
 def odd_numbers(evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
@@ -66,23 +64,16 @@ def odd_numbers(evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
     found = {name: marks for name, marks in found.items() if marks.any()}
     if evidence.report.flagged > sum(problem.severity == "flagged" for problem in evidence.report.problems):
         steps = evidence.frame["step"].to_numpy()
-        found = {name: _lacking(evidence.frame, name) & (steps >= steps[marks].min()) for name, marks in found.items()}
+        lacking = pd.DataFrame(~np.isfinite(evidence.frame.reindex(columns=[*found]).to_numpy(np.float64)), columns=[*found])
+        found = {name: lacking[name].to_numpy() & (steps >= steps[marks].min()) for name, marks in found.items()}
     return {name: marks & ~_not_meant(evidence.frame, marks) for name, marks in found.items()}
 
 
 def _not_meant(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    kinds = [frame[name].astype(str) for name in ("split", "data_source") if name in frame]
-    shares = (
-        pd.Series(marks, frame.index).groupby(kinds, dropna=False).transform("mean").to_numpy() if kinds else np.zeros(len(frame))
-    )
+    kinds = [frame.get(name, pd.Series("", frame.index)).astype(str) for name in ("split", "data_source")]
+    shares = pd.Series(marks, frame.index).groupby(kinds).transform("mean").to_numpy()
     found: NDArray[np.bool_] = (shares == 1) & bool((shares == 0).any())
     return found
-
-
-def _lacking(frame: pd.DataFrame, name: str) -> NDArray[np.bool_]:
-    values = frame[name].to_numpy(np.float64) if name in frame else np.full(len(frame), np.nan)
-    lacking: NDArray[np.bool_] = ~np.isfinite(values)
-    return lacking
 
 
 def resumed(evidence: Evidence) -> Answer:

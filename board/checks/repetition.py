@@ -1,6 +1,6 @@
 """What is there twice: rows, and responses to one prompt in one step. Knows nothing of tokens."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -32,12 +32,7 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
         joined = [str(one) for one in tokens.take(pa.array(np.flatnonzero(missing))).to_pylist()]
         values = values.copy()
         values[missing] = joined
-    return {"response_digest": _digest(values), "array_digest": of_arrays(batch.part)}
-
-
-def _digest(texts: NDArray[Any]) -> NDArray[np.uint64]:
-    digests: NDArray[np.uint64] = pd.util.hash_array(texts.astype(object), categorize=False)
-    return digests
+    return {"response_digest": pd.util.hash_array(values.astype(object), categorize=False), "array_digest": of_arrays(batch.part)}
 
 
 def _texts(evidence: Evidence) -> pd.DataFrame:

@@ -63,6 +63,8 @@ class Found:
     """Where it says more than the kind's."""
     explains: tuple[str, ...] | None = None
     """Where it explains other kinds than its kind usually does."""
+    at: tuple[int, ...] = ()
+    """All steps that it is about, where it is not about those between them."""
 
     @classmethod
     def since(
@@ -165,6 +167,8 @@ class Finding:
     metrics: tuple[str, ...] = ()
     signs: tuple["Finding", ...] = ()
     """Findings of the same cause."""
+    at: tuple[int, ...] = ()
+    """All steps that it is about, where it is not about those between them."""
 
     @property
     def id(self) -> str:

@@ -120,7 +120,7 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         source=crossed.source if value == crossed.value else "set by the reader",
         rollouts=tuple(replace(place_of(key, run), stretch=stretches.get(key)) for key in keys),
         tokens=tuple(TokenPlace(place_of(int(key), run), int(at)) for key, at in (found.tokens or tokens)[:MOST_SHOWN]),
-        **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength")},
+        **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength", "at")},
         **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )
 

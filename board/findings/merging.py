@@ -57,7 +57,7 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
 
     A cause is never later than LEAST_NEAR steps, or NEAR of the run, after its sign; of two that explain one the nearest has it. Of findings
     that explain each other, and that nothing else explains, the one that explains most is the cause, of equal ones the first by name. What is
-    so from the first step on does not explain why a number, of a kind that is `moving`, leaves its level later.
+    so from the first step on does not explain why a number, of a kind that is `moving`, leaves its level later, but at one of its own steps.
     """
     numbers = np.asarray(steps, np.int64)
     near = max(LEAST_NEAR, round(NEAR * len(numbers)))
@@ -66,10 +66,11 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
     place = {finding.id: int(np.searchsorted(numbers, finding.first_step)) for finding in findings}
 
     def is_explained(finding: Finding, other: Finding) -> bool:
+        later = place[finding.id] > near and finding.first_step not in other.at
         return (
             finding.kind in explains.get(other.id, explains.get(other.kind, ()))
             and place[other.id] - place[finding.id] <= near
-            and not (finding.kind in moving and place[other.id] == 0 and place[finding.id] > near)
+            and not (finding.kind in moving and place[other.id] == 0 and later)
             and other.first_step <= finding.last_step
             and finding.first_step <= other.last_step + reach
         )

@@ -4,6 +4,7 @@ A table of what each step is made of, and the kinds of finding that are looked f
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -24,12 +25,22 @@ from board.text.format_number import fmt
 _LEAST_STEPS: Final = 4
 _CERTAIN: Final = 50.0
 """Strength of what is counted: there is no noise to beat."""
-_IN_FILTER: Final = 50
-"""So many steps are named in a filter."""
 _ALIKE: Final = 0.8
 """Such a share of steps, groups or prompts that agree is a rule."""
 _SEEN: Final = 0.05
 """So few of an evaluation's prompts may be prompts of training, too."""
+
+_TELLING: Final = ("again", "lacks", "alone")
+"""What tells that rollouts are of an evaluation, not merely of another make-up; it counts twice."""
+_BY: Final = ("data_source", "status", "shard", "rank")
+"""What else says by whom a rollout is made."""
+_NUMBERS: Final = {
+    "rows": "{} rollouts, not {}",
+    "response_chars": "responses of {} characters, not {}",
+    "num_turns": "responses of {} turns, not {}",
+}
+_TRAINED: Final = re.compile(r"advantages?(?:_mean)?|(?:\w+_)?logprob_mean")
+"""Numbers that a rollout has because it is trained on."""
 
 _EPISODE: Final = re.compile(
     r"(?:rollout|episode|traj|trajectory|session|conversation|dialogue|sample|sequence)(?:_?(?:id|uid|uuid|idx|index|key))?", re.I
@@ -41,118 +52,112 @@ _TURN: Final = re.compile(
 
 
 def make_up(dossier: Dossier) -> pd.DataFrame:
-    """What each rollout is among: the `rows` of its step, the `size` of its prompt's group there, and the `usual` size. (rows,) rows."""
-    rows, sizes = dossier.steps.sizes[dossier.steps.row], dossier.clusters.sizes[dossier.clusters.of_rows]
-    table = pd.DataFrame({"step": dossier.steps.row, "rows": rows, "size": sizes, "prompt": dossier.prompts})
-    return table.assign(usual=table.groupby("step")["size"].median().mode().iloc[0])
+    """What each rollout is among, and by whom it is made; (rows,) rows.
+
+    `size` is that of its prompt's group in its step; `again` is said where another step has the same prompts in groups of that size, `lacks` of
+    numbers that training gives.
+    """
+    numbers = pd.DataFrame({name: dossier.number(name) for name in ("reward", *_NUMBERS)})
+    table = numbers.assign(**{name: _said(dossier, name).to_numpy() for name in _BY if dossier.has(name)})
+    table = table.assign(step=dossier.steps.row, rows=dossier.steps.sizes[dossier.steps.row], prompt=dossier.prompts)
+    table["size"] = dossier.clusters.sizes[dossier.clusters.of_rows]
+    draws = pd.Series(np.random.default_rng(0).random(len(table))[pd.factorize(table["prompt"])[0]])
+    sums = draws.groupby([table["step"], table["size"]]).transform("mean").round(12)  # equal ones are of the same prompts
+    often = (table.groupby(sums)["step"].transform("nunique") > 1) & (table.groupby("step")["prompt"].nunique().median() > 2)
+    table = table.assign(again=np.where(often, "the same each time", ""), lacks="")
+    for name in filter(_TRAINED.fullmatch, sorted(dossier.fields.intersection(map(str, dossier.frame.columns)))):
+        table["lacks"] = np.where(np.isnan(dossier.number(name)), f"without {name}", table["lacks"])
+    return table
 
 
-def _other_rows(table: pd.DataFrame, limits: Limits) -> NDArray[np.bool_]:
-    """(rows,) those of another make-up: in groups of another size than most steps have, or of prompts that several odd steps have alone."""
-    other = (table["size"] != table["usual"]).to_numpy()
-    other = other & (pd.Series(other).groupby(table["step"]).transform("mean").to_numpy() >= limits["share"])
-    if other.any():
-        return other
-    rows, sizes = table["rows"].to_numpy(), table.groupby("step")["rows"].first()
-    usual = sizes.median()
-    if not _are_even(sizes):
-        return other
-    odd = (rows >= limits["factor"] * usual) | (rows * limits["factor"] <= usual)
-    batches = table[~odd].drop_duplicates(["step", "prompt"]).groupby("step")["prompt"].sum()
-    if batches.nunique() < _ALIKE * len(batches):
-        return other  # prompts in an order that stays: every batch comes again, the short one at its end, too
-    again = odd & ~table["prompt"].isin(table["prompt"][~odd]).to_numpy()
-    return again & (table[again].groupby("prompt")["step"].nunique().reindex(table["prompt"]).to_numpy() > 1)
+def _divisions(table: pd.DataFrame, limits: Limits) -> Iterator[NDArray[np.bool_]]:
+    """(rows,) rollouts that may be of another make-up, each time by another sign, where they are a share of their step."""
+    marks, half = [table["again"] != "", table["lacks"] != ""], table["step"].nunique() / 2
+    for name in table.columns.intersection(["size", *_BY]):
+        shares = table.groupby("step")[name].value_counts(normalize=True, dropna=False)
+        usual = shares[shares >= limits["share"]].groupby(level=1, dropna=False).size().loc[lambda steps: steps >= half].index
+        marks.append(~table[name].isin(usual) & bool(len(usual)))
+    for one in marks:
+        yield (one & (one.groupby(table["step"]).transform("mean") >= limits["share"])).to_numpy()
 
 
-def _look_for_others(dossier: Dossier, limits: Limits) -> Answer:
-    if not dossier.is_training:
-        return CannotTell("these are evaluations")
-    if len(dossier.steps.numbers) < _LEAST_STEPS:
-        return CannotTell(f"{plural(len(dossier.steps.numbers), 'step')} are too few to tell what a step is made of")
-    table = make_up(dossier)
-    marks = _other_rows(table, limits)
-    odd = np.unique(table["step"].to_numpy()[marks])
-    if not len(odd) or len(odd) > 0.5 * len(dossier.steps.numbers) or not _is_between(odd, len(dossier.steps.numbers)):
-        return None
-    signs = _signs(dossier, table, marks, limits)
-    return _others(dossier, table, marks, odd, signs) if signs else None
-
-
-def _is_between(odd: NDArray[np.int64], steps: int) -> bool:
-    """Whether steps, by index, stand alone among others: what changes once and for good, or for a while, is a setting."""
-    stretches = np.split(odd, np.flatnonzero(np.diff(odd) > 1) + 1)
-    alone = all(len(one) == 1 for one in stretches)
-    return odd[0] < steps - 1 and alone
-
-
-def _signs(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], limits: Limits) -> list[str]:
-    """What tells the marked rollouts of others apart; nothing where their prompts are those of others, or they differ among themselves."""
-    mine, others = table[marks], table[~marks]
-    counts, usual = mine.groupby("step").size(), others.groupby("step").size()
-    even = (mine["size"] == mine["size"].median()).mean() >= _ALIKE and counts.max() <= limits["factor"] * counts.min()
-    again = mine.groupby("prompt")["step"].nunique() > 1
-    if not even or again.index.isin(others["prompt"]).mean() > _SEEN:
-        return []
-    if again.mean() >= _ALIKE:
-        signs = ["the same each time"]
-    else:
-        prompts = [of.groupby("step")["prompt"].nunique().median() for of in (mine, others)]
-        if (mine["size"] == mine["usual"]).all() or _are_near(prompts[0], prompts[1], 1.1):
-            return []  # a batch of another size, or one that lacks a rank or is there twice
-        signs = []
-    if not _are_near(counts.median(), usual.median(), limits["factor"]) and _are_even(usual):
-        signs.append(f"{counts.median():g} rollouts, not {usual.median():g}")
-    chars = dossier.number("response_chars")
-    lengths = [float(np.median(of)) for one in (marks, ~marks) if len(of := chars[one & np.isfinite(chars)])]
-    if len(lengths) > 1 and not _are_near(lengths[0], lengths[1], limits["factor"]):
-        signs.append(f"responses of {fmt(lengths[0])} characters, not {fmt(lengths[1])}")
-    return signs
-
-
-def _are_even(sizes: "pd.Series[int]") -> bool:
-    """Whether most steps are of one size."""
-    return bool((abs(sizes / sizes.median() - 1) <= 0.1).mean() > 0.5)
+def _apart(mine: pd.DataFrame, others: pd.DataFrame, limits: Limits) -> dict[str, str]:
+    """What tells rollouts from others, by name in words; first what tells that they are the evaluation."""
+    said = {"alone": ""} if mine["size"].median() == 1 < others["size"].median() else {}
+    for name in mine.columns.intersection([*_TELLING, *_BY], sort=False):
+        shares, rest = (of[name].value_counts(normalize=True, dropna=False) for of in (mine, others))
+        if (most := shares.index[0]) != "" and shares.iloc[0] >= _ALIKE and rest.get(most, 0) <= _SEEN:
+            said[name] = f"{name} {most}, not {rest.index[0]}" if name in _BY else most
+    for name, words in _NUMBERS.items():
+        one, other = float(mine[name].median()), float(others[name].median())
+        said |= {} if _are_near(one, other, limits["factor"]) else {name: words.format(fmt(one), fmt(other))}
+    return said
 
 
 def _are_near(one: float, other: float, factor: float) -> bool:
-    return max(one, other) < factor * max(min(one, other), 1e-9)
+    return not max(one, other) >= factor * max(min(one, other), 1e-9)
 
 
-def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], odd: NDArray[np.int64], signs: list[str]) -> Found:
-    mine, steps = table[marks], dossier.steps.numbers[odd]
-    rows, prompts = mine.groupby("step").size().median(), mine.groupby("step")["prompt"].nunique().median()
-    whole = marks.sum() == np.isin(table["step"], odd).sum()
-    rewards = dossier.number("reward")
-    means = [float(np.mean(of)) for one in (marks, ~marks) if len(of := rewards[one & np.isfinite(rewards)])]
-    told = f"; their mean reward is {fmt(means[0])}, that of the others {fmt(means[1])}" if len(means) > 1 else ""
-    if whole and len(odd) <= _IN_FILTER:
-        told += f"; the filter step NOT IN ({', '.join(map(str, steps.tolist()))}) leaves them out"
-    effect = (
-        f"{plural(len(odd), 'step')} ({named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
+def _look_for_others(dossier: Dossier, limits: Limits) -> Answer:
+    if len(dossier.steps.numbers) < _LEAST_STEPS:
+        return CannotTell(f"{plural(len(dossier.steps.numbers), 'step')} are too few to tell what a step is made of")
+    table, lost = make_up(dossier), failed(dossier.run)
+    for marks in _divisions(table, limits):
+        apart = marks.any() and table["prompt"][marks].isin(table["prompt"][~marks]).mean() <= _SEEN
+        if apart and not marks.all() and lost[marks].mean() < 0.5 and (found := _others(dossier, table, marks, limits)):
+            return found
+    return None
+
+
+def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], limits: Limits) -> Found | None:
+    """What is said of rollouts, (rows,), whose prompts are theirs alone; nothing where they may be training under another setting."""
+    steps, own = table["step"], table.assign(rows=table.groupby([table["step"], marks])["step"].transform("size"))
+    mine, others, few = own[marks], own[~marks], len(dossier.steps.numbers) / 3
+    (odd, said), (rest, other) = (
+        (np.unique(one["step"]), _apart(one, of, limits)) for one, of in ((mine, others), (others, mine))
     )
+    tells, tell = ((len(of.keys() & _TELLING), len(at) <= few) for of, at in ((said, odd), (other, rest)))
+    whole = not np.isin(odd, rest).any()
+    if whole and tell > tells:
+        return _others(dossier, table, ~marks, limits)
+    size, sizes = mine["size"].median(), [f", not {of:g}" for of in [others["size"].median()] if of != mine["size"].median()]
+    is_even = (mine["size"] == size).mean() >= _ALIKE and mine["rows"].max() <= limits["factor"] * mine["rows"].min()
+    stretches = [np.split(of, np.flatnonzero(np.diff(of) > 1) + 1) for of in ((odd, rest) if whole else (odd,))]
+    longest, strides = min(max(map(len, some)) for some in stretches), np.unique(np.diff(odd))
+    alone, regular = longest == 1 and odd[0] < steps.max(), len(strides) == 1 and strides[0] > 2
+    # a batch that is there twice, or lacks a rank, has other groups of as many prompts
+    prompts, usual = (of.groupby("step")["prompt"].nunique().median() for of in (mine, others))
+    is_sized = bool(sizes) and not _are_near(prompts, usual, 1.1)
+    signs = tells[0] + len(said) + len(sizes) + is_sized + alone + regular * min(2, len(odd) - 2)
+    # what changes once and for good, or for a while, is a setting
+    if not is_even or longest > 2 or signs < limits["signs"] or not (is_sized or said.keys() - {"rows"}):
+        return None
+    at, among = tuple(dossier.steps.numbers[odd].tolist()), "are" if whole else "have among their rollouts"
+    effect = f"{plural(len(at), 'step')} ({named(list(at))}) {among} {mine['rows'].median():g} rollouts of {prompts:g} prompts "
+    effect += f"that no other step has, in groups of {size:g}{''.join(sizes)} ({'; '.join(filter(None, said.values()))}): "
     effect += (
-        f"{prompts:g} prompts that no other step has, in groups of {mine['size'].median():g}, not {mine['usual'].iloc[0]:g} "
+        "probably an evaluation, on which nothing is trained" if tells > tell else "nothing tells which of the two are trained on"
     )
-    effect += f"({'; '.join(signs)}): probably an evaluation, on which nothing is trained{told}"
-    share = float(marks.sum() / np.isin(table["step"], odd).sum())
-    by = np.asarray(-table.groupby("step").cumcount(), np.float64)  # one of each step first
-    return Found(effect, int(steps[0]), int(steps[-1]), "share", share, _CERTAIN, dossier.clearest(marks, by))
+    means = [float(of["reward"].mean()) for of in (mine, others)]
+    effect += f"; their mean reward is {fmt(means[0])}, that of the others {fmt(means[1])}" if np.isfinite(means).all() else ""
+    effect += f"; the filter step NOT IN ({', '.join(map(str, at))}) leaves them out" if tells > tell and whole else ""
+    shown = dossier.keys[mine.groupby("step").cumcount().sort_values(kind="stable").index]  # one of each step first
+    share, title = len(mine) / steps.isin(odd).sum(), "" if tells > tell else "Steps of another make-up"
+    return Found(effect, at[0], at[-1], "share", share, _CERTAIN, shown, title=title, at=at)
 
 
 def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
-    found = [(name, values) for name in _names(dossier, _EPISODE) if (values := _values(dossier, name)) is not None]
-    if not found:
+    names = [name for name in (*dossier.frame.columns, *dossier.run.text_columns) if _EPISODE.fullmatch(str(name))]
+    found = {str(name): pd.factorize(_said(dossier, name).astype(object))[0] for name in names}
+    if not any((codes >= 0).any() for codes in found.values()):
         return CannotTell("no rollout names its episode")
     turn = next((dossier.number(name) for name in dossier.frame.columns if _TURN.fullmatch(str(name))), None)
-    for name, values in found:
+    rows = {"turn": 0.0 if turn is None else turn, "step": dossier.steps.row, "group": dossier.group_rows}
+    for name, codes in found.items():
         # an episode's name may be one of the run, of its step, or of its group alone
         for within in (dossier.group_rows, dossier.steps.row):
-            table = pd.DataFrame(
-                {"within": within, "name": values, "turn": 0.0 if turn is None else turn, "step": dossier.steps.row}
-            )
-            table = table.assign(row=np.arange(len(values)), reward=dossier.number("reward"), group=dossier.group_rows)
-            table = table[table["name"].notna()].sort_values(["turn", "row"])
+            table = pd.DataFrame({"within": within, "name": codes, "reward": dossier.number("reward"), **rows})
+            table = table[codes >= 0].sort_values("turn", kind="stable")
             episodes = table.groupby(["step", "within", "name"], sort=False, observed=True)
             many = len(table) and (episodes.size() > 1).mean() >= limits["share"]
             if many and _are_turns(episodes, name, has_turns=turn is not None):
@@ -160,15 +165,9 @@ def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
     return None
 
 
-def _names(dossier: Dossier, pattern: re.Pattern[str]) -> list[str]:
-    return [name for name in dict.fromkeys([*dossier.frame.columns, *dossier.run.text_columns]) if pattern.fullmatch(str(name))]
-
-
-def _values(dossier: Dossier, name: str) -> "pd.Series[Any] | None":
-    """(rows,) what names an episode, as numbers that are equal where it is; missing where a rollout has none."""
-    of = dossier.frame[name] if name in dossier.frame.columns else pd.Series(dossier.run.texts(name, dossier.keys).to_pandas())
-    codes = pd.Series(pd.factorize(of.astype(object).to_numpy())[0])
-    return codes.where(codes >= 0) if (codes >= 0).any() else None
+def _said(dossier: Dossier, name: str) -> "pd.Series[Any]":
+    """(rows,) what a column or a text says of each rollout."""
+    return dossier.frame[name] if name in dossier.frame.columns else dossier.run.texts(name, dossier.keys).to_pandas()
 
 
 def _are_turns(episodes: Any, name: str, *, has_turns: bool) -> bool:
@@ -197,7 +196,7 @@ def _found_turns(dossier: Dossier, table: pd.DataFrame, name: str, limits: Limit
     if len(sizes):
         between = f"{sizes.min():,} to {sizes.max():,}" if sizes.min() < sizes.max() else f"{sizes.max():,}"
         told.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
-    shown = dossier.clearest(np.isin(np.arange(len(dossier.keys)), table["row"]))
+    shown = dossier.clearest(np.isin(np.arange(len(dossier.keys)), table.index))
     severity: Severity | None = "error" if off > limits["off"] else None
     return Found.since(dossier, 0, "; ".join(told), "off", off, _CERTAIN, shown, severity=severity)
 

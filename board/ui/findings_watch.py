@@ -124,9 +124,8 @@ def landmarks() -> list[Landmark]:
 
 def curve_marks() -> list[CurveMark]:
     """Where findings begin, for the curves of what they are about; and steps of other rollouts than their neighbours, for all curves."""
-    unlike = [found for one in findings() for found in (one, *one.signs) if found.kind == "other_make_up"]
-    steps = sorted({shown.step for one in unlike for shown in one.rollouts if shown.step is not None})
-    hollow = {step: f"Step {step:,} is of other rollouts than its neighbours" for step in steps}
+    unlike = sorted({step for one in findings() for found in (one, *one.signs) for step in found.at})
+    hollow = {step: f"Step {step:,} is of other rollouts than its neighbours" for step in unlike}
     hollow |= {one.step: one.text for one in newest(place.view().run)}
     return [CurveMark(step, text, "unlike", ()) for step, text in hollow.items()] + [
         CurveMark(

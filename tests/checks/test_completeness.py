@@ -129,7 +129,12 @@ STOPPED: dict[str, tuple[Shards, tuple[int, int], str]] = {
         (4, 18),
         "15 steps without rows of file worker-1-of-three.jsonl: 4, 5, 6, 7, 8 and 10 more",
     ),
-    "never there": (ranks({}, world_size=5), (0, 0), "No rank has the number 3, 4, of 0 to 4"),
+    "never there": (ranks({}, world_size=5), (0, 18), "No rank has the number 3, 4, of 0 to 4"),
+    "never there, and stops": (
+        ranks({1: 4}, world_size=4),
+        (0, 18),
+        "No rank has the number 3, of 0 to 3; 15 steps without rows of rank 1: 4, 5, 6, 7, 8 and 10 more",
+    ),
 }
 
 

@@ -173,7 +173,7 @@ FAULTS: dict[str, PlantedFault] = {
         beside=("small-steps",),
     ),
     "rank lost altogether": PlantedFault(
-        "missing-ranks", edited(lambda one: {"rank": 2 * one["rank"]}), "data.jsonl:1", 1, "No rank has the number 1, of 0 to 2"
+        "missing-ranks", edited(lambda one: {"rank": 2 * one["rank"]}), "data.jsonl:1", 6, "No rank has the number 1, of 0 to 2"
     ),
     "member of a group lost": PlantedFault(
         "small-groups",
@@ -207,8 +207,8 @@ FAULTS: dict[str, PlantedFault] = {
         "responses are empty, though tokens were sampled",
         beside=("text", "same-response"),
     ),
-    "reward missing": PlantedFault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout without"),
-    "reward NaN": PlantedFault("missing-rewards", edited(renamed("reward", math.nan), 5), "data.jsonl:6", 1, "1 rollout without"),
+    "reward missing": PlantedFault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout ("),
+    "reward NaN": PlantedFault("missing-rewards", edited(renamed("reward", math.nan), 5), "data.jsonl:6", 1, "1 rollout ("),
     "arrays left out": PlantedFault(
         "left-out",
         edited(lambda one: dict.fromkeys(ARRAYS) | {"token_arrays_left_out": 1, "token_reward_sum": one["reward"]}, 2, 3),

@@ -73,7 +73,9 @@ def test_text_says_what_where_why_and_what_to_do(tmp_path: Path) -> None:
     text = check(write_run(tmp_path / "run", {"data.jsonl": BROKEN})).stdout
 
     assert text.startswith("error: Lines or files not loaded (refused)\n  what   1 line or file not loaded: is not JSON")
-    assert "warning: Rollouts without a reward (missing-rewards)\n  what   1 rollout without a finite reward\n" in text
+    assert (
+        "warning: Rollouts without a reward (missing-rewards)\n  what   1 rollout (4 % of all) without a finite reward\n" in text
+    )
     assert "  where  data.jsonl:25\n  why    They enter no mean" in text
     assert "Passed: " in text
     assert "  off-by-one: no rollout has logprobs\n" in text
@@ -94,7 +96,7 @@ def test_json_shape(tmp_path: Path) -> None:
         "check": "missing-rewards",
         "severity": "warning",
         "title": "Rollouts without a reward",
-        "what": "1 rollout without a finite reward",
+        "what": "1 rollout (4 % of all) without a finite reward",
         "rollouts": 1,
         "tokens": None,
         "at_least": False,

@@ -1,59 +1,22 @@
 """Steps made of an evaluation, rows that are turns, rollouts that failed, a newest step that is written: each beside runs that are sound."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from looked_at import opened, silent
+from populated import BY_NAME, GROUPS, MEMBERS, STEPS, Row, Rows, asked, batch, found, run
 
-from board.analysis import step_metrics
-from board.findings.contract import Answer, CannotTell, Found
+from board.findings import messages
+from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all
-from board.findings.measures import MEASURES
 from board.findings.populations import KINDS
 from board.text.format_number import fmt
-
-STEPS, GROUPS, MEMBERS = 21, 6, 4
-
-Row = dict[str, Any]
-Rows = list[Row]
-
-BY_NAME = {kind.name: kind for kind in KINDS}
-
-
-def asked(name: str, folder: Path, rows: Sequence[Row]) -> Answer:
-    """What one kind answers about a run of these rows."""
-    kind = BY_NAME[name]
-    return kind.run(Dossier(opened(folder, rows), dict(MEASURES)), kind.limits)
-
-
-def found(name: str, folder: Path, rows: Sequence[Row]) -> Found:
-    """What it found."""
-    answer = asked(name, folder, rows)
-    assert isinstance(answer, Found), answer
-    return answer
-
-
-def batch(step: int, groups: int = GROUPS, members: int = MEMBERS, prompts: int = 0, name: str = "") -> Rows:
-    """A step of training: `groups` prompts, each with `members` responses; of `prompts` there are, new ones for ever where that is 0."""
-    chance = random.Random(f"{name} {step}")
-    numbers = [step * groups + at for at in range(groups)]
-    if prompts:
-        numbers = chance.sample(range(prompts), groups)
-    return [
-        {
-            "step": step,
-            "prompt": f"{name}What is {number} + 1?",
-            "response": " ".join(chance.choice(["so", "one", "adds", "and", "gets"]) for _ in range(chance.randint(12, 28))),
-            "reward": float(chance.random() < 0.5),
-        }
-        for number in numbers
-        for _ in range(members)
-    ]
+from board.ui import findings_watch, place
 
 
 def held_out(step: int, count: int = 64, members: int = 1, words: int = 4, fixed: bool = True) -> Rows:
@@ -69,11 +32,6 @@ def held_out(step: int, count: int = 64, members: int = 1, words: int = 4, fixed
         for at in range(count)
         for _ in range(members)
     ]
-
-
-def run(make: Callable[[int], Rows], steps: int = STEPS) -> Rows:
-    """The rows of all steps."""
-    return [row for step in range(steps) for row in make(step)]
 
 
 def every(steps: int, mine: Callable[[int], Rows], others: Callable[[int], Rows]) -> Callable[[int], Rows]:
@@ -110,9 +68,46 @@ EVALUATED: dict[str, tuple[Rows, tuple[int, int], str]] = {
     "one response a prompt in training": (
         run(every(5, held_out, lambda at: batch(at, 24, 1, 60))),
         (0, 20),
-        "in groups of 1, not 1 (the same each time; 64 rollouts, not 24;",
+        "in groups of 1 (the same each time; 64 rollouts, not 24;",
     ),
     "before training alone": (run(lambda at: batch(at) if at else held_out(at)), (0, 0), "1 step (0) are 64 rollouts"),
+    "after training alone": (run(lambda at: held_out(at) if at == 20 else batch(at)), (20, 20), "1 step (20) are 64 rollouts"),
+    "two steps in a row": (
+        run(lambda at: held_out(at, 24) if at in {8, 9} else batch(at)),
+        (8, 9),
+        "24 prompts that no other step has, in groups of 1, not 4 (the same each time; responses of",
+    ),
+    "as large as training": (
+        run(every(5, lambda at: held_out(at, GROUPS, MEMBERS, 20), batch)),
+        (0, 20),
+        "24 rollouts of 6 prompts that no other step has, in groups of 4 (the same each time)",
+    ),
+    "every second step": (
+        run(every(2, held_out, batch)),
+        (0, 20),
+        "11 steps (0, 2, 4, 6, 8 and 6 more) are 64 rollouts of 64 prompts",
+    ),
+    "three of four": (run(every(4, batch, held_out)), (1, 19), "15 steps (1, 2, 3, 5, 6 and 10 more) are 64 rollouts"),
+    "by its source alone": (
+        run(every(5, lambda at: batch(at, name="E: ", data_source="aime"), lambda at: batch(at, data_source="dapo"))),
+        (0, 20),
+        "in groups of 4 (data_source aime, not dapo): probably",
+    ),
+    "by its file and status": (
+        run(every(6, lambda at: batch(at, name="E: ", status="eval"), lambda at: batch(at, status="done"))),
+        (0, 18),
+        "(status eval, not done): probably",
+    ),
+    "without advantages": (
+        run(every(5, lambda at: batch(at, name="E: "), lambda at: batch(at, advantage=0.5))),
+        (0, 20),
+        "(without advantage): probably",
+    ),
+    "two kinds, and nothing tells which is which": (
+        run(every(2, lambda at: batch(at, 12, 8, name="E: "), batch)),
+        (1, 19),
+        "in groups of 4, not 8 (24 rollouts, not 96): nothing tells which of the two are trained on; their mean",
+    ),
 }
 
 
@@ -126,8 +121,38 @@ def test_steps_of_an_evaluation_are_found(tmp_path: Path, name: str) -> None:
     assert (answer.first_step, answer.last_step, answer.severity) == (*span, None)
     assert BY_NAME["other_make_up"].severity == "warning"
     assert says in answer.effect
+    assert (answer.at[0], answer.at[-1]) == span
+    is_told = "probably" in answer.effect and "among their rollouts" not in answer.effect
+    assert ("; the filter step NOT IN (" in answer.effect) == is_told
     firsts = [sorted(rows, key=lambda one: one["step"])[key]["step"] for key in answer.rollouts]
     assert len({*firsts[: len({*firsts})]}) == len({*firsts}), "one of each step first"
+
+
+def test_many_steps_of_an_evaluation_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the filter, in JSON and as hollow marks: rollouts of fifty of them are shown."""
+    report = find_all(opened(tmp_path, run(every(2, lambda at: held_out(at, 8), lambda at: batch(at, 2)), 120)), kinds=KINDS)
+    steps = (*range(0, 120, 2),)
+
+    (finding,) = report.findings
+
+    assert (finding.at, len(finding.rollouts)) == (steps, 50)
+    assert f"the filter step NOT IN ({', '.join(map(str, steps))}) leaves them out" in finding.effect
+    assert messages.report_from(messages.as_document(report, "run")) == report
+    assert messages.condition_of_steps(finding) == f"step IN ({', '.join(map(str, steps))})"
+    monkeypatch.setattr(findings_watch, "findings", lambda: report.findings)
+    monkeypatch.setattr(findings_watch, "newest", lambda _: [])
+    monkeypatch.setattr(place, "view", lambda: SimpleNamespace(run=None))
+    assert [one.step for one in findings_watch.curve_marks() if one.severity == "unlike"] == [*steps]
+
+
+def test_what_moves_at_steps_of_an_evaluation_is_their_sign(tmp_path: Path) -> None:
+    """Lengths that fall at one of them are no finding of their own, though the first of them is the run's first step."""
+    rows = run(every(8, lambda at: held_out(at, words=2), lambda at: batch(at, 12)), 24)
+
+    (finding,) = find_all(opened(tmp_path, rows)).findings
+
+    assert (finding.kind, finding.at) == ("other_make_up", (0, 8, 16))
+    assert {"length_falls"} <= {sign.kind for sign in finding.signs}
 
 
 def unequal(step: int) -> Rows:
@@ -157,6 +182,15 @@ SOUND: dict[str, Rows] = {
     "an order that stays, with a short last batch": run(
         lambda at: [row | {"step": at} for row in batch(at % 5)[: 8 if at % 5 == 4 else None]], 25
     ),
+    "a batch of another size at the end": run(lambda at: batch(at) if at < 20 else batch(at, 8, 8)),
+    "smaller groups for a while": run(lambda at: batch(at) if at not in {9, 10} else batch(at, 6, 2)),
+    "an order that stays": run(lambda at: [row | {"step": at} for row in batch(at % 9)], 20),
+    "an order drawn anew": run(lambda at: [row | {"step": at} for row in batch(at)] if at < 9 else batch(at, 6, prompts=54)),
+    "a batch replayed after a stop": run(lambda at: [row | {"step": at} for row in batch(at if at < 18 else at - 13)]),
+    "short batches at even distances": run(lambda at: batch(at, 2 if at % 5 == 4 else 6)),
+    "a stage of another task": run(lambda at: batch(at, 8 if at > 13 else 6, data_source="code" if at > 13 else "math")),
+    "a task a batch, drawn": run(lambda at: batch(at, data_source="ab"[at in {2, 3, 9, 14}])),
+    "an outage": run(lambda at: batch(at) if at != 9 else batch(at, 24, 1, response="", status="aborted")),
     "two tasks in turn": run(lambda at: batch(at, name="A: " if at % 2 else "", prompts=20)),
     "an evaluation that says so": run(lambda at: [*batch(at), *(row | {"split": "evaluation"} for row in held_out(at))]),
     "too few": run(batch, 3),
@@ -237,94 +271,6 @@ def test_rows_that_are_episodes_are_silent(tmp_path: Path, name: str) -> None:
     answer = asked("rows_are_turns", tmp_path, WHOLE[name])
 
     assert silent(answer) or (name == "no name" and isinstance(answer, CannotTell))
-
-
-def failing(share: float, since: int, lost: Row, sound: Row) -> Rows:
-    """Rollouts of which a share is lost from a step on."""
-    chance = random.Random(9)
-    return [
-        row | lost | {"reward": 0.0} if row["step"] >= since and chance.random() < share else row | sound
-        for row in run(batch, 30)
-    ]
-
-
-DONE = {"status": "completed"}
-FAILED: dict[str, tuple[Rows, int, str]] = {
-    "by status": (failing(0.3, 15, {"response": "", "status": "aborted", "error": "sandbox lost"}, DONE), 15, "status aborted"),
-    "by an error alone": (
-        failing(0.2, 10, {"error": "ConnectionError: engine gone"}, {"error": None}),
-        10,
-        "error ConnectionError",
-    ),
-    "by the reason of its end": (
-        failing(0.3, 20, {"finish_reason": "abort"}, {"finish_reason": "stop"}),
-        20,
-        "finish_reason abort",
-    ),
-    "by a flag": (failing(0.25, 12, {"is_aborted": True}, {"is_aborted": False}), 12, "0 empty"),
-    "empty alone": (failing(0.3, 15, {"response": ""}, {}), 15, "empty"),
-    "from the start": (failing(0.15, 0, {"response": "", "status": "env_error"}, DONE), 0, "status env_error"),
-}
-
-
-@pytest.mark.parametrize("name", FAILED)
-def test_rollouts_that_failed_are_found(tmp_path: Path, name: str) -> None:
-    """Since when, how many, what they say, and the mean with and without them, which is also a metric."""
-    rows, since, says = FAILED[name]
-    later = [row for row in rows if row["step"] >= since]
-    sound = [
-        row
-        for row in later
-        if row.get("response") and not row.get("is_aborted") and row.get("status", "completed") == "completed"
-    ]
-    sound = [row for row in sound if not row.get("error") and row.get("finish_reason", "stop") == "stop"]
-
-    answer = found("failed_as_zero", tmp_path, rows)
-
-    assert (answer.first_step, answer.last_step, answer.severity) == (since, 29, None)
-    assert answer.measured == pytest.approx(1 - len(sound) / len(later))
-    assert says in answer.effect
-    assert f"without them {np.mean([row['reward'] for row in sound]):.3f}" in answer.effect
-
-
-JUDGED = ["accepted", "wrong_answer", "runtime_error", "timeout"]
-FINE: dict[str, Rows] = {
-    "nothing is said": run(batch),
-    "all completed": [row | DONE for row in run(batch)],
-    "the verdict in words": [row | {"status": "success" if row["reward"] else "error"} for row in run(batch)],
-    "a judge of programs": [
-        row | {"status": JUDGED[0] if row["reward"] else JUDGED[1 + at % 3]} for at, row in enumerate(run(batch))
-    ],
-    "errors of programs": [row | {"error": "" if row["reward"] else "AssertionError: 3 != 4"} for row in run(batch)],
-    "tasks that failed": [
-        row | {"status": "solved" if row["reward"] else ["failed", "max_turns"][at % 2]} for at, row in enumerate(run(batch))
-    ],
-    "cut at the limit": [row | {"finish_reason": ["stop", "length"][at % 2]} for at, row in enumerate(run(batch))],
-    "failed, without a reward": [
-        row | ({"status": "aborted", "reward": None} if at % 4 == 0 else DONE) for at, row in enumerate(run(batch))
-    ],
-    "rewarded nonetheless": [row | {"status": "error" if at % 4 == 0 else "completed"} for at, row in enumerate(run(batch))],
-    "a few": [row | ({"status": "aborted", "reward": 0.0} if at % 200 == 0 else DONE) for at, row in enumerate(run(batch))],
-}
-
-
-@pytest.mark.parametrize("name", FINE)
-def test_rollouts_that_were_only_wrong_are_silent(tmp_path: Path, name: str) -> None:
-    """A verdict in words is no failure, and what has no reward, or a reward like others, is in no mean as a zero."""
-    assert silent(asked("failed_as_zero", tmp_path, FINE[name]))
-
-
-def test_the_mean_without_failed_rollouts_is_a_metric(tmp_path: Path) -> None:
-    """It is there where some failed, and nowhere else."""
-    rows = FAILED["by status"][0]
-    broken, sound = opened(tmp_path / "broken", rows), opened(tmp_path / "sound", run(batch))
-
-    values = step_metrics.per_step_values(broken, ["reward/mean", "reward/mean_without_failed"])
-
-    kept = [row["reward"] for row in rows if row["step"] == 20 and row["response"]]
-    assert values["reward/mean_without_failed"][20] == pytest.approx(np.mean(kept))
-    assert values["reward/mean_without_failed"][3] == values["reward/mean"][3]
-    assert "reward/mean_without_failed" not in step_metrics.computable(sound)
 
 
 def test_the_newest_step_waits_until_it_is_complete(tmp_path: Path) -> None:

@@ -20,7 +20,11 @@ def main() -> None:
     """Write, and score if that is asked for."""
     options = arguments()
     if options.list:
-        print("\n".join(f"{name}: {fault.shape}, {fault.called}" for name, fault in FAULTS.items()))
+        for name, fault in FAULTS.items():
+            lasts = f", {fault.length} steps" if fault.length else ""
+            print(
+                f"{name}: {fault.shape}{lasts}, at {' or '.join(fault.places)}: {fault.called}; must say {' or '.join(fault.words)}"
+            )
         return
     groups = {"clean": tuple(CLEAN), "faults": tuple(FAULTS)}
     asked = [name.strip() for name in options.kinds.split(",") if name.strip()]
@@ -65,7 +69,13 @@ def scored(case: Case, folder: Path, again: bool) -> Score:
 
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.findings.reported", description=__doc__)
+    options = argparse.ArgumentParser(
+        prog="python -m benchmarks.findings.reported",
+        description=__doc__,
+        epilog="A run is drawn from its kind, seed and strength alone: the same seed writes the same bytes. Sound runs have the seeds 0 to 9, "
+        "faults 0 to 3; place, size of groups and token arrays take turns by seed. `--list` names every fault with where it may lie and what a "
+        "finding must say; it is found where one of the first three findings says so, with first and last step within two.",
+    )
     options.add_argument("--kinds", default="clean,faults", help="names, or `clean` or `faults` for all of them")
     options.add_argument("--seeds", type=int, default=0, help="runs of each kind (default: 10 of clean ones, 4 of faults)")
     options.add_argument("--first-seed", type=int, default=0, help="other runs of the same kinds: from this seed on")

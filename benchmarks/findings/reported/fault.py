@@ -92,7 +92,7 @@ class Fault:
     measure: str
     """Number that shows it, see `measured`."""
     hooks: Hooks
-    places: Sequence[Literal["start", "one", "middle", "end"]] = ("middle",)
+    places: Sequence[Literal["start", "one", "early", "middle", "end"]] = ("middle",)
     wants: Mapping[str, Any] = field(default_factory=dict)
     """What `run_of` must give it."""
     also: list[str] = field(default_factory=list)
@@ -140,6 +140,7 @@ MEASURES: Final[dict[str, Callable[[Row], float | None]]] = {
     "empty": lambda row: float(not row["response"]),
     "cut": lambda row: float(row.get("finish_reason") == "length"),
     "apart from the reference": lambda row: _apart(row, "logprobs", "ref_logprobs"),
+    "values off the returns": lambda row: _apart(row, "values", "returns"),
     "apart from the engine": lambda row: _apart(row, "logprobs", "rollout_logprobs"),
     "entropy": lambda row: _mean(row, "entropies"),
     "trained tokens": lambda row: _mean(row, "loss_mask"),

@@ -54,6 +54,14 @@ def _zeros(samples: list[Sample], spot: Spot) -> None:
             one.arrays["rollout_logprobs"][place] = 0.0
 
 
+def _unlearned(samples: list[Sample], spot: Spot) -> None:
+    """Values that say less of the returns than their mean does."""
+    returns = np.concatenate([one.arrays["returns"] for one in samples])
+    for one in samples:
+        off = spot.dice.choice((-1.0, 1.0)) * (1 + 2 * spot.force) * (float(returns.std()) + 0.1)
+        one.arrays["values"] = np.round(float(returns.mean()) + off - 0.5 * (one.arrays["returns"] - returns.mean()), 6)
+
+
 def _upside_down(samples: list[Sample], spot: Spot) -> None:
     for one in samples:
         one.arrays["loss_mask"] = 1.0 - one.arrays["loss_mask"]
@@ -100,6 +108,7 @@ NUMBER_HOOKS: Final = {
     "kl_one_token": Hooks(numbers=_one_token),
     "kl_rises": Hooks(curves=raised("kl", 0.6, 4)),
     "entropy_collapses": Hooks(curves=_entropy(0.03)),
+    "entropy_collapses_for_a_while": Hooks(curves=_entropy(0.03)),
     "entropy_explodes": Hooks(curves=_entropy(6)),
     "mismatch_jumps": Hooks(curves=raised("mismatch", 1.0)),
     "mismatch_temperature": Hooks(numbers=_tempered),
@@ -113,4 +122,6 @@ NUMBER_HOOKS: Final = {
     "advantages_not_centred": Hooks(numbers=_off_centre),
     "advantages_sign": Hooks(numbers=_sign),
     "staleness_grows": Hooks(curves=_lagging),
+    "staleness_for_a_while": Hooks(curves=_lagging),
+    "critic_collapses_for_a_while": Hooks(numbers=_unlearned),
 }

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from benchmarks.findings.reported.configuration import VALIDATION, Curves
 from benchmarks.findings.reported.fault import Hooks, OnCurves, Sample, Spot
 from benchmarks.findings.reported.honest import settle
@@ -19,6 +21,12 @@ def falls(*names: str, by: float, steps: int = 1, rise: tuple[str, ...] = ()) ->
         curves["form"] = curves["form"].clip(0, 1)
 
     return act
+
+
+def _dips(curves: Curves, spot: Spot) -> None:
+    """Every fifth step and the one after it, each time as deep."""
+    since = np.arange(len(curves["skill"])) - spot.first
+    curves["skill"] = curves["skill"] - 4 * spot.force * spot.ramp() * (since % 5 < 2)
 
 
 def _form_for_accuracy(curves: Curves, spot: Spot) -> None:
@@ -74,6 +82,8 @@ REWARD_HOOKS: Final = {
     "reward_falls_model": Hooks(curves=falls("skill", by=3.5, steps=3)),
     "reward_falls_parts": Hooks(curves=falls("skill", "form", by=2.5)),
     "reward_dips": Hooks(curves=falls("skill", by=4)),
+    "reward_dips_thrice": Hooks(curves=_dips),
+    "flat_groups_for_a_while": Hooks(pays=_flat),
     "reward_scale": Hooks(pays=_scaled(10)),
     "prompts_paid": Hooks(pays=_whatever),
     "flat_groups": Hooks(pays=_flat),

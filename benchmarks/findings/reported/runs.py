@@ -79,7 +79,7 @@ def planted(fault: Fault, case: Case) -> tuple[Run, Fault, Spot]:
     wanted |= dict(fault.wants)
     run = run_of(fault.task, case.seed, **wanted)
     count = len(run.steps)
-    first = {"start": 0, "one": 1, "middle": count // 2, "end": count - max(5, fault.length + 1)}[place]
+    first = {"start": 0, "one": 1, "early": count * 2 // 9, "middle": count // 2, "end": count - max(5, fault.length + 1)}[place]
     last = min(count, first + fault.length) - 1 if fault.length else count - 1
     return run, fault, Spot(run, STRENGTHS[case.strength], first, last, Random(f"{case.name}/fault"))
 

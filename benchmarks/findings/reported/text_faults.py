@@ -104,6 +104,7 @@ TEXT_HOOKS: Final = {
     "cut_wave": Hooks(curves=_wave),
     "length_collapses": Hooks(curves=_longer(0.0)),
     "length_explodes": Hooks(curves=_longer(3.0)),
+    "length_grows_for_a_while": Hooks(curves=_longer(3.0)),
     "empty_responses": Hooks(texts=_empty),
     "failed_as_zero": Hooks(texts=_failed),
     "equal_responses": Hooks(texts=_copied),

@@ -203,7 +203,7 @@ ROWS: Final = (
     Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
     Watch("equal_responses", _twins, "no group has two responses with a text", 1),
     Watch("kl_jumps", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
-    Watch("entropy_collapse", _surprisal, "no entropies or log-probabilities", -1, alike=False, severity=_if_collapse, more=_and_texts),
+    Watch("entropy_collapse", _surprisal, "no rollout has entropies or logprobs", -1, alike=False, severity=_if_collapse, more=_and_texts),
     Watch("entropy_rises", _entropy, "no rollout has entropies", 1, alike=False),
     Watch("mismatch_jumps", _mismatch, "no rollout has logprobs of the trainer and of the engine", 1, within=4, alike=False),
 )  # fmt: skip

@@ -76,7 +76,7 @@ def _cut(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
             return None
         if np.isfinite(found.before):
             return {"severity": None}
-        return {"severity": "note", "explains": (), "title": "Many responses are cut off, from the first step on"}
+        return {"severity": "note", "explains": (), "title": "Many responses are cut off"}
 
     what, length = "are cut off at the limit of length", dossier.number("response_length")
     return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more=more)

@@ -218,3 +218,17 @@ def test_what_spreads_is_found(tmp_path: Path, what: str) -> None:
     """From a step on."""
     kind, plain, showing, share = SPREADING[what]
     check_kind(kind, tmp_path, plain, showing, share)
+
+
+@pytest.mark.parametrize("onset", [1, 2])
+@pytest.mark.parametrize("share", [0.6, 1.0])
+@pytest.mark.parametrize("what", SPREADING)
+def test_what_spreads_right_after_the_first_steps(tmp_path: Path, what: str, share: float, onset: int) -> None:
+    """It is dated there, with what there was before, which was nothing; a curve like that is no level from the first step on."""
+    kind, plain, showing, _ = SPREADING[what]
+    found = one(asked(kind, tmp_path, rows(plain, showing, share, onset=onset)))
+
+    assert found.first_step == onset
+    assert found.effect.startswith(f"from step {onset} {100 if share == 1 else ''}")
+    assert "before 0 %" in found.effect
+    assert found.crossed in ("rise", "paid")

@@ -360,3 +360,11 @@ def test_rows_that_do_not_say_their_split_are_of_training(tmp_path: Path, said: 
 
     assert sources(run) == keys
     assert per_step_values(run, keys).to_numpy().tolist() == [[0, 1, 0, 1]] * 2
+
+
+def test_end_tokens_are_those_that_responses_end_with(tmp_path: Path) -> None:
+    """Special tokens that nobody named, a role's marker too, but none that ends a response or two; what stands before counts as well."""
+    ends = ["<|user|>", "<|observation|>"] * 4 + ["<|endoftext|>", "<|once|>", " cut"]
+    rows = [{"step": 0, "response": "a", "response_tokens": [" a", "<|user|>", end], "loss_mask": [1, 0, 1]} for end in ends]
+
+    assert per_step_values(write(tmp_path, rows), ["length/eos_count"])["length/eos_count"].tolist() == [9]

@@ -102,17 +102,17 @@ def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_onc
 
 def _with_little_before(dossier: Dossier, marks: Float64Array, curve: Series, usual: float, least: float) -> Spread | None:
     """Where the share divides in two right after the first steps: as two binomial ones, for so few are no level with a noise of its own."""
-    sets = np.isfinite(marks), marks == 1
-    n, k = (np.bincount(dossier.steps.row[rows], minlength=len(curve.steps)).astype(np.float64) for rows in sets)
-    at, gain = divided(k, n)
+    n = dossier.steps.count(marks)
+    at, gain = divided(np.nan_to_num(n * dossier.steps.mean(marks)), n)
     if not 0 < at <= _LITTLE or np.nanmean(curve.mean[at:]) - np.nanmean(curve.mean[:at]) < least:
         return None
-    before, after = (float(k[steps].sum() / n[steps].sum()) for steps in (slice(at), slice(at, None)))
+    since = dossier.since(at)
+    before, after = (float(np.nanmean(marks[rows])) for rows in (~since, since))
     # the responses to a prompt may be alike: so many of them tell as much as one
     chance = max(after * (1 - after), 1 / usual)
     alike = np.where(np.isfinite(curve.error), np.square(curve.error), chance)[at:].mean() * usual / chance
     z, last = np.sqrt(2 * gain / max(1.0, alike)), int(dossier.steps.of_rows[marks == 1].max())
-    return Spread(int(curve.steps[at]), last, before, after, float(z), dossier.since(at))
+    return Spread(int(curve.steps[at]), last, before, after, float(z), since)
 
 
 def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
@@ -120,12 +120,12 @@ def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
     return ~dossier.since(max(3, round(FIRST_SHARE * len(dossier.steps.numbers))))
 
 
-def usual_most(dossier: Dossier, values: Float64Array) -> float:
-    """What all but a few of the rollouts of the first steps stay below, of (rows,) values; -inf where none has one."""
+def unusual(dossier: Dossier, values: Float64Array, least: float) -> BoolArray:
+    """(rows,) values of `least` or more that are above what all but a few of the rollouts of the first steps stay below."""
     first = first_rows(dossier) & np.isfinite(values)
-    # of the first step alone, if that is less: what begins right after it is not usual
+    # or of the first step alone, if that is less: what begins right after it is not usual
     sets = (values[first], values[first & (dossier.steps.row == 0)])
-    return min((float(np.quantile(some, 0.95)) for some in sets if len(some)), default=-np.inf)
+    return (values >= least) & (values > min((np.quantile(some, 0.95) for some in sets if len(some)), default=-np.inf))
 
 
 def as_found(

@@ -20,7 +20,6 @@ from board.schema import TOKENS
 
 _SAMPLE: Final = 4_000
 """Rollouts that are looked at, taken evenly from all steps."""
-_PER_STEP: Final = 4
 _LEAST_SOUND: Final = 10
 """So many rollouts that mask a part of themselves show what is masked."""
 _OWN: Final = 0.98
@@ -155,7 +154,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     nothing = _untrained(dossier)
     if nothing is not None or not dossier.has(TOKENS):
         return nothing or CannotTell("no rollout has response_tokens")
-    rows = _sampled(dossier)
+    rows = _some(len(dossier.keys), _SAMPLE)
     keys = dossier.keys[rows]
     texts, masks = (dossier.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
     both = (texts.is_valid() if len(texts) else pa.array([], pa.bool_())).to_numpy(zero_copy_only=False)
@@ -164,7 +163,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not len(rows):
         return CannotTell("no rollout has both tokens and a loss mask")
     sample = _Sample(dossier, limits, rows, texts, tokens := _tokens(texts, masks))
-    turned = sample.turned(np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _READ)).astype(np.int64)))
+    turned = sample.turned(_some(len(rows), _READ))
     if (turned == 1).sum() > limits["share"] * np.isfinite(turned).sum():
         turned = sample.turned(np.arange(len(rows)))
         effect = "{share} of the rollouts with text of a tool's or a user's train on that, and not on what the policy wrote"
@@ -194,14 +193,9 @@ def _untrained(dossier: Dossier) -> Found | None:
     return found.found(effect, shown, severity="error", title="Nothing is trained on")
 
 
-def _sampled(dossier: Dossier) -> NDArray[np.int64]:
-    """Rows that are looked at: all, or as many of every step, evenly."""
-    count = len(dossier.keys)
-    if count <= _SAMPLE:
-        return np.arange(count)
-    each, row = max(_PER_STEP, _SAMPLE // max(1, len(dossier.steps.numbers))), dossier.steps.row
-    nth = np.arange(count) - np.searchsorted(row, row)
-    return np.flatnonzero(nth % np.ceil(dossier.steps.sizes[row] / each) == 0)
+def _some(count: int, most: int) -> NDArray[np.int64]:
+    """Which of `count` rows, in the order of the steps, are looked at: all, or so many, evenly."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:

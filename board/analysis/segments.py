@@ -16,37 +16,39 @@ The rules, where models leave the grammar:
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.formats.chat import chat, is_sampled, messages_in
 from board.metrics import formulas
+from board.text.token_decoding import bytes_of, codec_of
 
 Kind = Literal["text", "think", "answer", "tool call", "tool response", "code", "turn"]
 
-_TAGS: Final[dict[str, Kind]] = {
-    "think": "think",
-    "thinking": "think",
-    "thought": "think",
-    "reasoning": "think",
-    "answer": "answer",
-    "solution": "answer",
-    "tool_call": "tool call",
-    "function_call": "tool call",
-    "search": "tool call",
-    "tool_response": "tool response",
-    "tool_result": "tool response",
-    "information": "tool response",
-    "observation": "tool response",
+_TAGS: Final[dict[Kind, str]] = {
+    "think": "think|thinking|thought|reasoning",
+    "answer": "answer|solution",
+    "tool call": "tool_calls?|function_calls?|search",
+    "tool response": (
+        "(?:tool|function|code|execution|search)_(?:response|result|output)s?|information|observation|interpreter|results?"
+    ),
 }
-"""Names of tags: of the reasoning models, of tool use as Qwen and Hermes write it, and of Search-R1."""
+"""Names of tags: of the reasoning models, of tool use as Qwen and Hermes write it, of Search-R1, ReSearch, ReTool and DeepSeek."""
 
+_RESULTS: Final = ("result", "results")
+"""What these hold is a tool's behind a call or code, else the policy's own."""
+
+_NAMES: Final = "|".join(_TAGS.values())
 _MARKER: Final = re.compile(
     r"(?P<fence>`{3,})(?P<language>[A-Za-z][A-Za-z0-9+#.-]{0,20})?"
-    rf"|<(?P<close>/?)(?P<tag>{'|'.join(_TAGS)})(?:[\sĠ▁][^<>]{{0,200}})?>"
-    r"|<(?:\|im_start\||\|start\||start_of_turn|\|start_header_id\|)>[ Ġ▁]?(?P<role>[A-Za-z_]{1,32})?(?:<\|end_header_id\|>)?"
+    rf"|<(?P<close>/?)(?P<tag>{_NAMES})(?:[\sĠ▁][^<>]{{0,200}})?>"
+    r"|<[|｜](?P<special>tool[▁_](?:call|output|response|result)s?)[▁_](?:(?:begin|start)|(?P<last>end))[|｜]>"
+    r"|<(?:\|im_start\||\|start\||start_of_turn|\|(?:start_header_id|header_start)\|)>[ Ġ▁]?(?P<role>[A-Za-z_]{1,32})?"
+    r"(?:<\|(?:end_header_id|header_end)\|>)?"
     r"|<[|｜](?P<bar>[Ss]ystem|[Uu]ser|[Aa]ssistant|tool|observation)[|｜]>"
     r"|(?P<inst>\[INST\])"
     r"|(?P<end><\|(?:im_end|eot_id|eom_id|end)\|>|<end_of_turn>|\[/INST\])"
@@ -96,8 +98,11 @@ class _Reader:
         for marker in _MARKER.finditer(text):
             if marker["fence"]:
                 self._fence(marker)
-            elif marker["tag"]:
-                (self._close_tag if marker["close"] else self._open_tag)(marker)
+            elif tag := (marker["tag"] or marker["special"] or "").replace("▁", "_"):
+                kind = next(kind for kind, names in _TAGS.items() if re.fullmatch(names, tag))
+                if tag in _RESULTS and not any(node.kind in ("tool call", "code") for _, node in self.cuts):
+                    kind = "answer"
+                (self._close_tag if marker["close"] or marker["last"] else self._open_tag)(marker, tag, kind)
             elif marker["end"]:
                 self._end_turn(marker.end())
             else:
@@ -134,19 +139,18 @@ class _Reader:
             inside.closed = True
             self._pop_to(len(self.open) - 1, marker.end())
 
-    def _open_tag(self, marker: re.Match[str]) -> None:
-        if self.open[-1].kind == "code" or any(node.tag == marker["tag"] for node in self.open):
+    def _open_tag(self, marker: re.Match[str], tag: str, kind: Kind) -> None:
+        if self.open[-1].kind == "code" or any(node.kind == kind for node in self.open):
             return
-        node = _Node(_TAGS[marker["tag"]], _TAGS[marker["tag"]], tag=marker["tag"])
-        self.thought = self.thought or node.kind == "think"
-        self._push(node, marker.start())
+        self.thought = self.thought or kind == "think"
+        self._push(_Node(kind, kind, tag=tag), marker.start())
 
-    def _close_tag(self, marker: re.Match[str]) -> None:
-        depth = next((at for at, node in enumerate(self.open) if node.tag == marker["tag"]), None)
+    def _close_tag(self, marker: re.Match[str], tag: str, kind: Kind) -> None:
+        depth = next((at for at, node in enumerate(self.open) if node.tag == tag), None)
         if depth is not None:
             self.open[depth].closed = True
             self._pop_to(depth, marker.end())
-        elif _TAGS[marker["tag"]] == "think" and not self.thought and self.open[-1].kind != "code":
+        elif kind == "think" and not self.thought and self.open[-1].kind != "code":
             self._close_think_of_prompt(marker.end())
 
     def _close_think_of_prompt(self, end: int) -> None:
@@ -181,6 +185,53 @@ def find_segments(tokens: Sequence[str]) -> list[Segment]:
         else:
             stretches.append((node, first, end))
     return [Segment(node.kind, node.label, first, end - 1) for node, first, end in stretches]
+
+
+_OTHERS: Final = frozenset({"tool", "user", "human", "system", "observation", "function", "functions", "ipython", "environment"})
+"""Roles that are not the policy's."""
+_MARKS: Final = ("<", "[INST", "```output")
+"""Without these there is nothing to read."""
+_COUNTS: Final = ("tokens", "num_tokens", "n_tokens", "token_count", "length")
+"""Keys under which a turn says how many tokens it has."""
+_HEAD: Final = re.compile("(?m)^([a-z_]{2,20}):$")
+"""What stands above a turn in a response that was a list of messages."""
+
+
+def of_others(tokens: Sequence[str], response: str | None, turns: str | None, *, guessed: bool) -> list[tuple[int, int]]:
+    """Stretches (first, behind the last) that others than the policy wrote: by tags and roles, else by `turns`, a row's field, or its response.
+
+    A role's marker alone at the end is how some models end their own turn, and the policy's. `guessed`: a fence named output is a tool's, too,
+    though some policies write it themselves.
+    """
+    whole = "".join(tokens)
+    found = [
+        (one.first, one.last + 1)
+        for one in (find_segments(tokens) if any(mark in whole for mark in _MARKS) else ())
+        if one.kind == "tool response" or one.label.partition(" ›")[0] in _OTHERS or (guessed and "code output" in one.label)
+    ]
+    found = [one for one in found if one[0] < len(tokens) - 1]
+    messages = messages_in(turns) or []
+    counts = [next((size for name, size in one.items() if name in _COUNTS), None) for one in messages]
+    if found or not messages or None in counts:
+        return found or _of_texts(tokens, chat(messages) or response or "")
+    ends = np.cumsum([0, *counts]).tolist()
+    return [(a, b) for one, (a, b) in zip(messages, pairwise(ends), strict=True) if not is_sampled(one)]
+
+
+def _of_texts(tokens: Sequence[str], said: str) -> list[tuple[int, int]]:
+    """Those of turns, each below its role, whose texts stand in the tokens in their order."""
+    codec = codec_of(tokens)
+    shown = [re.sub(r"\s", "", bytes_of(codec, one).decode(errors="ignore")) for one in tokens] if _HEAD.match(said) else []
+    whole, ends, at, found = "".join(shown), np.cumsum([*map(len, shown)]), 0, list[tuple[int, int]]()
+    parts = _HEAD.split(said)[1:]
+    for role, text in zip(parts[::2], parts[1::2], strict=True):
+        piece = re.sub(r"\s", "", text)
+        begin = whole.find(piece, at)
+        if piece and begin >= 0:
+            at = begin + len(piece)
+            if role in _OTHERS:
+                found.append((int(np.searchsorted(ends, begin, "right")), int(np.searchsorted(ends, at)) + 1))
+    return found
 
 
 _BLANK: Final = " \t\r\n\u0120\u010a\u2581"

@@ -23,7 +23,7 @@ from board.findings.answers import cut_off, paid
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
-from board.findings.spreading import first_rows, percent
+from board.findings.spreading import first_rows, percent, share_since
 from board.metrics.formulas import BoolArray, Float64Array
 from board.text.counting import plural
 from board.text.display import on_one_line
@@ -317,8 +317,9 @@ def _line(table: pd.DataFrame, by: list[pd.Series]) -> float:
 
 
 def doubled(dossier: Dossier, least: float) -> Look:
-    """Prompts that begin with the begin token twice, or hold their template twice; of many prompts some are read."""
-    first = np.flatnonzero(~pd.Series(dossier.prompts).duplicated())
+    """Prompts that begin with the begin token twice, or hold their template twice, at any visit; of many some are read."""
+    visits = dossier.clusters.of_rows
+    first = np.flatnonzero(~pd.Series(visits).duplicated())
     first = first[np.unique(np.linspace(0, len(first) - 1, min(len(first), _SAMPLE)).astype(np.int64))]
     texts = dossier.texts("prompt", first)
     said = {
@@ -328,9 +329,8 @@ def doubled(dossier: Dossier, least: float) -> Look:
     odd = np.any(list(said.values()), axis=0)
     if not len(odd) or odd.mean() < least:
         return None
-    marks = np.isin(dossier.prompts, dossier.prompts[first[odd]])
-    told = " and ".join(f"{percent(float(np.mean(some)))} of the prompts {what}" for what, some in said.items() if any(some))
-    return Seen(marks, f"from step {int(dossier.steps.of_rows[marks].min())} on {told}", float(odd.mean()))
+    marks, told = np.isin(visits, visits[first[odd]]), " or ".join(what for what, some in said.items() if any(some))
+    return Seen(marks, f"{share_since(dossier, marks, np.isin(visits, visits[first]))} of the prompts {told}", float(odd.mean()))
 
 
 def _is_twice(text: str) -> bool:
@@ -353,8 +353,8 @@ def empty_thoughts(dossier: Dossier, least: float) -> Look:
     if thinking.sum() < LEAST_ROWS:
         return CannotTell(f"fewer than {LEAST_ROWS} responses close a thought")
     share = float(marks.sum() / thinking.sum())
-    told = f"from the first step on {percent(share)} of the responses with a thought ({int(marks.sum()):,}) leave it empty"
-    return Seen(marks, told, share) if share >= least else None
+    told = f"of the responses with a thought ({int(marks.sum()):,}) leave it empty"
+    return Seen(marks, f"{share_since(dossier, marks, thinking)} {told}", share) if share >= least else None
 
 
 def empty_responses(dossier: Dossier, least: float) -> Look:
@@ -362,7 +362,7 @@ def empty_responses(dossier: Dossier, least: float) -> Look:
     empty = _empty(dossier)
     if not empty.any() or empty.mean() < least:
         return None
-    told = f"{percent(float(empty.mean()))} of the responses ({int(empty.sum()):,}) are empty"
+    told = f"{share_since(dossier, empty)} of the responses ({int(empty.sum()):,}) are empty"
     rewards = dossier.number("reward")
     some, others = rewards[empty & np.isfinite(rewards)], rewards[~empty & np.isfinite(rewards)]
     told += f"; their mean reward is {fmt(float(some.mean()))}" if len(some) else ""

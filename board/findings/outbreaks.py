@@ -65,8 +65,7 @@ def outbreak(steps: Steps, marks: NDArray[np.bool_], known: NDArray[np.bool_], u
     marked = np.flatnonzero(k)
     if not len(marked):
         return None
-    at, last = _divide(k, n), int(marked[-1])
-    at = _first_of_stretch(marked, at)
+    at, last = _first_of_stretch(marked, divided(k, n)[0]), int(marked[-1])
     before = float(k[:at].sum() / n[:at].sum()) if n[:at].sum() else 0.0
     count, rows = float(k[at : last + 1].sum()), float(n[at : last + 1].sum())
     z = beyond(count, rows, max(usual, before))
@@ -81,17 +80,21 @@ def beyond(count: float, rows: float, expected: float) -> float:
     return float(np.sqrt(2 * max(0.0, gain)))
 
 
-def _divide(k: Float64Array, n: Float64Array) -> int:
-    """The place at which two shares, a smaller and then a larger one, fit best; 0 where one share fits about as well, or it falls."""
+def divided(k: Float64Array, n: Float64Array) -> tuple[int, float]:
+    """The place at which two shares, a smaller and then a larger one, fit `k` of `n` best, (steps,) each, and the log-likelihood they gain.
+
+    0 where one share fits about as well, or it falls.
+    """
     k_before, n_before = np.cumsum(k)[:-1], np.cumsum(n)[:-1]
     k_after, n_after = k.sum() - k_before, n.sum() - n_before
     if not len(k_before):
-        return 0
+        return 0, 0.0
     rises = k_after * n_before > k_before * n_after
     whole = float(_fit(k.sum(keepdims=True), n.sum(keepdims=True))[0])
     fits = np.where(rises, _fit(k_before, n_before) + _fit(k_after, n_after), -np.inf)
     best = int(fits.argmax())
-    return best + 1 if fits[best] > whole + CLEAR else 0
+    gain = float(fits[best]) - whole
+    return (best + 1, gain) if gain > CLEAR else (0, 0.0)
 
 
 def _first_of_stretch(marked: NDArray[np.int64], at: int) -> int:

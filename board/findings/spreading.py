@@ -9,14 +9,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.findings.change_points import Series
 from board.findings.contract import Found
 from board.findings.departures import departures
 from board.findings.dossier import Dossier
-from board.metrics.formulas import Float64Array
+from board.findings.outbreaks import divided
+from board.metrics.formulas import BoolArray, Float64Array
 from board.text.format_number import fmt
 
 FIRST_SHARE: Final = 0.2
 """The share of the steps that tells how a run was at first, where a mark is held against that."""
+
+_LITTLE: Final = 2
+"""So few steps before are no level to depart from."""
 
 
 @dataclass(frozen=True)
@@ -28,23 +33,26 @@ class Spread:
     last_step: int
     """The last that has a mark."""
     before: float
-    """Share of the marked ones before, 0 to 1; NaN where it is there from the start."""
+    """Share of the marked ones before, 0 to 1; NaN where it is there from the start, or cannot be told from that."""
     after: float
     z: float
     since: NDArray[np.bool_]
     """(rows,) rollouts from `step` on, to its end."""
     stays: bool = True
     """Whether it does not come back."""
+    share: float = np.nan
+    """Of the marked ones in the whole run, where it is there from the start."""
 
     @property
     def grown(self) -> float:
         """How much more of the responses it is now than before."""
-        return self.after if np.isnan(self.before) else self.after - self.before
+        return self.share if np.isnan(self.before) else self.after - self.before
 
     def effect(self, what: str) -> str:
         """In words: what responses do of which there are more."""
         if np.isnan(self.before):
-            return f"from the first step on {percent(self.after)} of the responses {what}"
+            begins = "the first step" if self.since.all() else f"step {self.step}"
+            return f"from {begins} on {percent(self.after)} of the responses {what}"
         until = "" if self.stays else f" to {self.last_step}"
         return f"from step {self.step}{until} {percent(self.after)} of the responses {what}, before {percent(self.before)}"
 
@@ -54,18 +62,22 @@ def percent(share: float) -> str:
     return f"{fmt(100 * share, 2)} %"
 
 
+def share_since(dossier: Dossier, marks: BoolArray, of: BoolArray | None = None) -> str:
+    """ "from step 8 on 50 %": since when there are marked rows, (rows,), and the share of them among the rows `of` since then."""
+    since = dossier.since(int(dossier.steps.row[marks].min()))
+    begins = "the first step" if since.all() else f"step {dossier.steps.of_rows[since].min()}"
+    return f"from {begins} on {percent(float(marks[since if of is None else since & of].mean()))}"
+
+
 def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:
     """Where the share of marked responses rises by `least` or more, with a clearness of `z`; else the whole run if the share is `at_once`.
 
     `marks` (rows,): 1 where a response shows it, 0 where not, NaN where that cannot be told. The curve is like for like by data source, and
     its noise never less than that of drawing as many rollouts as a step usually has.
     """
-    known = np.isfinite(marks)
-    if not known.any():
+    if not (marks == 1).any():
         return None
-    share = float(marks[known].mean())
-    if share == 0:
-        return None
+    marked, share = float((marks == 1).sum()), float(np.nanmean(marks))
     curve = dossier.curve_of(dossier.like_for_like(marks))
     usual = float(np.median(curve.count[curve.count > 0]))
     last = int(dossier.steps.of_rows[marks == 1].max())
@@ -77,11 +89,30 @@ def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_onc
         after, before = float(np.nanmean(marks[rows])), float(np.nanmean(marks[~dossier.since(found.at)]))
         step, end = int(dossier.steps.numbers[found.at]), int(dossier.steps.numbers[found.end - 1])
         return Spread(step, last if found.stays else end, before, after, found.z, rows, found.stays)
-    everywhere = float(known.sum()) * share / np.sqrt(max(float(known.sum()) * share * (1 - share), 1.0))
-    if share >= at_once and everywhere >= z:
-        first = int(dossier.steps.of_rows[marks == 1].min())
-        return Spread(first, last, np.nan, share, everywhere, np.ones(len(marks), np.bool_))
-    return None
+    began = _with_little_before(dossier, marks, curve, usual, least)
+    if began is not None and (began.z >= z or share >= at_once):
+        return began
+    everywhere = marked / np.sqrt(max(marked * (1 - share), 1.0))
+    if share < at_once or everywhere < z:
+        return None
+    since = dossier.since(int(dossier.steps.row[marks == 1].min()))
+    step, after = int(dossier.steps.of_rows[since].min()), float(np.nanmean(marks[since]))
+    return Spread(step, last, np.nan, after, everywhere, since, share=share)
+
+
+def _with_little_before(dossier: Dossier, marks: Float64Array, curve: Series, usual: float, least: float) -> Spread | None:
+    """Where the share divides in two right after the first steps: as two binomial ones, for so few are no level with a noise of its own."""
+    n = dossier.steps.count(marks)
+    at, gain = divided(np.nan_to_num(n * dossier.steps.mean(marks)), n)
+    if not 0 < at <= _LITTLE or np.nanmean(curve.mean[at:]) - np.nanmean(curve.mean[:at]) < least:
+        return None
+    since = dossier.since(at)
+    before, after = (float(np.nanmean(marks[rows])) for rows in (~since, since))
+    # the responses to a prompt may be alike: so many of them tell as much as one
+    chance = max(after * (1 - after), 1 / usual)
+    alike = np.where(np.isfinite(curve.error), np.square(curve.error), chance)[at:].mean() * usual / chance
+    z, last = np.sqrt(2 * gain / max(1.0, alike)), int(dossier.steps.of_rows[marks == 1].max())
+    return Spread(int(curve.steps[at]), last, before, after, float(z), since)
 
 
 def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
@@ -89,10 +120,12 @@ def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
     return ~dossier.since(max(3, round(FIRST_SHARE * len(dossier.steps.numbers))))
 
 
-def usual_most(dossier: Dossier, values: Float64Array) -> float:
-    """What all but a few of the rollouts of the first steps stay below, of (rows,) values; -inf where none has one."""
-    first = values[first_rows(dossier) & np.isfinite(values)]
-    return float(np.quantile(first, 0.95)) if len(first) else -np.inf
+def unusual(dossier: Dossier, values: Float64Array, least: float) -> BoolArray:
+    """(rows,) values of `least` or more that are above what all but a few of the rollouts of the first steps stay below."""
+    first = first_rows(dossier) & np.isfinite(values)
+    # or of the first step alone, if that is less: what begins right after it is not usual
+    sets = (values[first], values[first & (dossier.steps.row == 0)])
+    return (values >= least) & (values > min((np.quantile(some, 0.95) for some in sets if len(some)), default=-np.inf))
 
 
 def as_found(

@@ -26,7 +26,7 @@ from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 from board.sources.lines import MEMBER_LINES
 from board.sources.shards import Shard
-from board.text.padding import ALL_ENDS, token_names
+from board.text.padding import ALL_ENDS, LEAST_ENDS, OFTEN, SPECIAL, token_names
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -130,7 +130,7 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
     numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
-    ends = {TOKENS: are(block, ALL_ENDS)} if TOKENS in block.per_token else {}
+    ends = {TOKENS: are(block, ALL_ENDS | _ends(block, padding))} if TOKENS in block.per_token else {}
     kept = moments(Tokens(flats | ends, offsets, counts))
     derived = _derived(block, tokens, kept)
     _take_summaries(derived, numbers)
@@ -175,6 +175,18 @@ def are(block: Block, names: AbstractSet[str]) -> NDArray[np.float32]:
         tokens = block.per_token[TOKENS]
         found[np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)] = _members(tokens.values, names)
     return found
+
+
+def _ends(block: Block, padding: NDArray[np.bool_]) -> set[str]:
+    """Special tokens that some of a block's responses end with, `padding` (sum of lengths,) left out: a role's marker may be one."""
+    tokens = block.per_token[TOKENS]
+    held = np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)
+    kept = np.flatnonzero(~padding[held])
+    stops = np.searchsorted(kept, tokens.offsets.to_numpy())
+    last = kept[stops[1:][np.diff(stops) > 0] - 1]
+    found = pc.value_counts(tokens.values.take(pa.array(last))).to_pylist()
+    least = max(LEAST_ENDS, OFTEN * len(last))
+    return {one["values"] for one in found if one["counts"] >= least and SPECIAL.fullmatch(one["values"])}
 
 
 def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:

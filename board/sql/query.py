@@ -214,7 +214,7 @@ def example(frame: pd.DataFrame) -> str:
     """A query to begin with, over columns the frame has: mean and best of a number, by what tells the rollouts of a step apart."""
     names = set(as_table(frame.iloc[:0]).column_names)
     measured = next((name for name in ("reward", "response_length", "response_chars") if name in names), None)
-    several = (name for name in ("data_source", "split", "rank") if name in names and frame[name].nunique() > 1)
+    several = (name for name in ("data_source", "split", "rank") if name in names and frame[name].nunique(dropna=False) > 1)
     split = next(several, None)
     values = f"avg({measured}) AS mean, max({measured}) AS best" if measured else "count(*) AS rollouts"
     return f"SELECT {', '.join(filter(None, ['step', split, values]))}\nFROM {TABLE}\nGROUP BY ALL"

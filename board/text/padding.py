@@ -42,6 +42,12 @@ ALL_ENDS: Final = (
 )
 """End tokens of all tokenizers that are known, those that pad nothing, too."""
 
+SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
+"""How most tokenizers write tokens that are no text."""
+LEAST_ENDS: Final = 3
+OFTEN: Final = 0.01
+"""So many responses, and such a share of a part's, must end with a token for it to be an end token that nobody named."""
+
 REASONS: Final = ("finish_reason", "stop_reason")
 """Fields that say why a response ended."""
 CUT_REASONS: Final = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "MAX_TOKENS"})

@@ -37,6 +37,19 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "a<tool_response>b</tool_response>",
         [("text", "a"), ("tool response", "<tool_response>b</tool_response>")],
     ),
+    "tool responses of DeepSeek": (
+        "a<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>b<｜tool▁output▁end｜><｜tool▁outputs▁end｜>c",
+        [
+            ("text", "a"),
+            ("tool response", "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>b<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"),
+            ("text", "c"),
+        ],
+    ),
+    "a result behind a call": (
+        "<search>a</search><result>b</result>",
+        [("tool call", "<search>a</search>"), ("tool response", "<result>b</result>")],
+    ),
+    "a result without a call": ("<result>b</result>", [("answer", "<result>b</result>")]),
     "another tag is text": ("<b>a</b></answer>", [("text", "<b>a</b></answer>")]),
     "code": ("a\n```python\nx = 1\n```\nb", [("text", "a\n"), ("code python", "```python\nx = 1\n```"), ("text", "\nb")]),
     "tags in code are code": ("```\n<think></think>\n```", [("code", "```\n<think></think>\n```")]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from metric_rows import Row, rows_of_a_run, write
 
-from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_metrics import computable, per_step_values, sources
 from board.metrics.declared import METRICS
 from board.runs.run import Run
 
@@ -343,3 +343,28 @@ def test_evaluation_is_of_its_own_rollouts(key: str, given: tuple[list[Row], Run
             rewards([row for row in rows if row["step"] == step and row["split"] == "evaluation"])
         )
     assert math.isnan(per_step_values(run, [key, "reward/mean"])[key].get(2, NAN))
+
+
+@pytest.mark.parametrize("said", [{"split": "train"}, {}], ids=["said", "not said"])
+def test_rows_that_do_not_say_their_split_are_of_training(tmp_path: Path, said: Row) -> None:
+    """Their sources have a curve each, beside those of evaluations."""
+    by_split = {"ab": said, "cd": {"split": "evaluation"}}
+    rows = [
+        {"step": step, "response": "x", "reward": float(number), "data_source": name, **split}
+        for step in range(2)
+        for names, split in by_split.items()
+        for number, name in enumerate(names)
+    ]
+    run = write(tmp_path, rows)
+    keys = [*(f"reward/source/{name}" for name in "ab"), *(f"evaluation/reward/source/{name}" for name in "cd")]
+
+    assert sources(run) == keys
+    assert per_step_values(run, keys).to_numpy().tolist() == [[0, 1, 0, 1]] * 2
+
+
+def test_end_tokens_are_those_that_responses_end_with(tmp_path: Path) -> None:
+    """Special tokens that nobody named, a role's marker too, but none that ends a response or two; what stands before counts as well."""
+    ends = ["<|user|>", "<|observation|>"] * 4 + ["<|endoftext|>", "<|once|>", " cut"]
+    rows = [{"step": 0, "response": "a", "response_tokens": [" a", "<|user|>", end], "loss_mask": [1, 0, 1]} for end in ends]
+
+    assert per_step_values(write(tmp_path, rows), ["length/eos_count"])["length/eos_count"].tolist() == [9]

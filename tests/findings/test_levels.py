@@ -118,6 +118,22 @@ def test_a_level_is_found(tmp_path: Path, kind: str, edit: Edit, severity: str, 
 
 
 @pytest.mark.parametrize(
+    ("kind", "edit", "told"),
+    [
+        ("prompt_doubled", lambda row: {"prompt": f"<s><s>{row['prompt']}"}, "of the prompts begin"),
+        ("empty_thoughts", lambda row: {"response": row["response"].replace("why", "")}, "of the responses with a thought (176)"),
+        ("empty_responses", lambda row: _empty(row | {"reward": 0.0, "prompt_id": "p1"}), "of the responses (176) are empty"),
+    ],
+)
+def test_a_share_is_of_the_steps_since_it_began(tmp_path: Path, kind: str, edit: Edit, told: str) -> None:
+    """It is not that of the whole run."""
+    rows = [row | {"response": f"<think>why</think>{row['response']}"} for row in sound()]
+    (one,) = found(tmp_path, [row | (edit(row) if row["step"] else {}) for row in rows], kind)
+
+    assert one.effect.startswith(f"from step 1 on 100 % {told}")
+
+
+@pytest.mark.parametrize(
     ("over", "told"),
     [
         ("step", "centred over each step instead"),

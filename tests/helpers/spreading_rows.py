@@ -23,14 +23,16 @@ def prose(dice: np.random.Generator, words: int = 40) -> str:
     return " ".join(f"{WORDS[at]}{'.' if at % 7 == 0 else ''}" for at in dice.integers(0, len(WORDS), words))
 
 
-def rows(plain: MakeRow, showing: MakeRow, share: float, before: float = 0.0, seed: int = 3) -> list[dict[str, Any]]:
-    """STEPS steps of PROMPTS groups of SAMPLES; `before` of the rows show it at first, `share` from ONSET on. Who shows it has `shows` 1."""
+def rows(
+    plain: MakeRow, showing: MakeRow, share: float, before: float = 0.0, onset: int = ONSET, seed: int = 3
+) -> list[dict[str, Any]]:
+    """STEPS steps of PROMPTS groups of SAMPLES; `before` of the rows show it at first, `share` from `onset` on. Who shows it has `shows` 1."""
     dice = np.random.default_rng(seed)
     found = []
     for step in range(STEPS):
         for prompt in range(PROMPTS):
             for _ in range(SAMPLES):
-                shows = bool(dice.random() < (share if step >= ONSET else before))
+                shows = bool(dice.random() < (share if step >= onset else before))
                 fields = (showing if shows else plain)(dice, prompt)
                 found.append(
                     {"step": step, "prompt": f"Question {prompt} of {step}: how many are there?", **fields, "shows": int(shows)}

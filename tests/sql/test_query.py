@@ -307,6 +307,13 @@ def test_example_is_right_for_the_run(tmp_path: Path, fields: dict[str, Any]) ->
     assert all(np.isfinite(curve.y).all() and list(curve.x) == [0, 1] for curve in found)
 
 
+def test_example_tells_rows_apart_of_which_some_say_nothing() -> None:
+    """Who says no split is of training."""
+    frame = pd.DataFrame({"step": [0, 0], "reward": [0.0, 1.0], "split": [None, "evaluation"]})
+
+    assert "split" in example(frame)
+
+
 def test_frame_is_not_changed() -> None:
     """A run is shared by all readers: no query may change what they see."""
     before = FRAME.copy()

@@ -67,14 +67,12 @@ def sources(run: Run) -> list[str]:
     """Keys of the mean reward by data source, those of training first, the largest first; none where there is one source alone."""
     if not {"reward", "data_source"} <= {*run.frame.columns}:
         return []
-    found, splits = list[str](), run.splits
-    for begin, split in ((SOURCE, splits[:1]), (f"{EVALUATED}{SOURCE}", [one for one in splits[1:] if one == EVALUATION])):
-        of = run.frame["data_source"]
-        if len(splits) > 1:
-            of = of[run.frame["split"].isin(split)]
-        counts = of.value_counts()
+    found = list[str]()
+    held = [run.of_split(EVALUATION)] if EVALUATION in run.splits[1:] else []
+    for begin, rows in ((SOURCE, run.trained), *((f"{EVALUATED}{SOURCE}", one) for one in held)):
+        counts = rows.frame["data_source"].value_counts()
         names = counts.index[counts > 0][:MOST_SOURCES]
-        found += [f"{begin}{name}" for name in names] if len(names) > 1 and split else []
+        found += [f"{begin}{name}" for name in names] if len(names) > 1 else []
     return found
 
 

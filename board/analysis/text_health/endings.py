@@ -15,7 +15,7 @@ from board.analysis.text_health.texts import column, named, over
 from board.metrics.formulas import BoolArray, Float64Array
 from board.runs.parts import COUNTS, PADS, Part
 from board.schema import TOKENS, Column
-from board.text.padding import ALL_ENDS, CUT_REASONS, REASONS
+from board.text.padding import ALL_ENDS, CUT_REASONS, LEAST_ENDS, OFTEN, REASONS, SPECIAL
 from board.text.token_decoding import Codec, bytes_of
 
 COLUMNS: Final = (
@@ -49,11 +49,7 @@ COLUMNS: Final = (
     Column("inside_sentence", "number", "1 where the response ends in a letter, a comma or an open bracket, else 0", "0 or 1"),
 )
 
-_SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
 _CODECS: Final[tuple[Codec, ...]] = ("plain", "byte-level", "sentencepiece")
-_LEAST_ENDS: Final = 3
-_OFTEN: Final = 0.01
-"""So many responses, and such a share of a part's, must end with a token for it to be an end token."""
 _READ: Final = 50
 """So many of their texts are read."""
 _BEFORE: Final = 4
@@ -122,8 +118,8 @@ def _learned(
     """
     found = np.zeros(len(names), np.bool_)
     finals = np.bincount(codes[last], minlength=len(names))
-    for code in np.flatnonzero(finals >= max(_LEAST_ENDS, _OFTEN * len(last))).tolist():
-        special = _SPECIAL.fullmatch(names[code]) is not None
+    for code in np.flatnonzero(finals >= max(LEAST_ENDS, OFTEN * len(last))).tolist():
+        special = SPECIAL.fullmatch(names[code]) is not None
         if special or finals[code] > counts[code] / 2:
             some = np.flatnonzero(codes[last] == code)[:_READ]
             before = [[names[one] for one in codes[max(0, last[row] - _BEFORE) : last[row]]] for row in some]

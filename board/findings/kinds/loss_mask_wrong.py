@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.segments import find_segments
+from board.analysis.segments import of_others
 from board.checks.contract import Severity
-from board.findings.contract import Answer, CannotTell, Found, Limits
+from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged, outbreak
@@ -20,7 +20,6 @@ from board.schema import TOKENS
 
 _SAMPLE: Final = 4_000
 """Rollouts that are looked at, taken evenly from all steps."""
-_PER_STEP: Final = 4
 _LEAST_SOUND: Final = 10
 """So many rollouts that mask a part of themselves show what is masked."""
 _OWN: Final = 0.98
@@ -30,8 +29,6 @@ _USUAL: Final = 0.2
 _READ: Final = 400
 """So many rollouts are read to see whether masks are turned round."""
 _NEARLY_ALL: Final = 0.9
-_OTHERS: Final = frozenset({"tool", "user", "human", "system", "observation", "function", "ipython", "environment"})
-"""Roles that are not the policy's."""
 _ENOUGH: Final = 0.5
 """Share of the usual number of such tokens that must be trained on for a rollout to be wrong."""
 
@@ -78,11 +75,86 @@ def wrong_tokens(tokens: Masked, foreign: NDArray[np.int64]) -> NDArray[np.bool_
     return trained & (tokens.per_rollout(trained) >= max(1.0, _ENOUGH * usual))[tokens.of]
 
 
+@dataclass(frozen=True)
+class _Sample:
+    """The rollouts that are looked at, n of them, with N tokens."""
+
+    dossier: Dossier
+    limits: Limits
+    rows: NDArray[np.int64]
+    """(n,)"""
+    texts: pa.Array
+    """(n,) lists of tokens."""
+    tokens: Masked
+
+    def found(
+        self, wrong: NDArray[np.bool_], of: NDArray[np.bool_], effect: str, severity: Severity | None = None, title: str = ""
+    ) -> Found | None:
+        """Where wrong tokens (N,) begin among the rollouts `of` (n,) which that can be told; None where there are too few."""
+        dossier, rows, tokens = self.dossier, self.rows, self.tokens
+        known, amount = np.zeros(len(dossier.keys), np.bool_), np.zeros(len(dossier.keys))
+        known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
+        found = judged(dossier, amount > 0, known, self.limits)
+        if found is None:
+            return None
+        shown = (amount > 0) & dossier.since(found.at)
+        until = f"to {found.last_step} " if found.last_step < dossier.steps.numbers[-1] else ""
+        first = f"from step {found.step} {until}" if found.at or until else "from the first step on "
+        told = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
+        begins = np.searchsorted(tokens.of, np.arange(tokens.count))
+        places = [
+            (int(dossier.keys[rows[tokens.of[at]]]), int(at - begins[tokens.of[at]]))
+            for at in np.flatnonzero(wrong & shown[rows][tokens.of])[:MOST_SHOWN].tolist()
+        ]
+        return found.found(told, dossier.clearest(shown, amount), tokens=places, severity=severity, title=title)
+
+    def foreign(self, some: NDArray[np.int64], *, guessed: bool = False) -> NDArray[np.bool_]:
+        """(N,) tokens of some rollouts that others wrote, by tags, roles and turns."""
+        inside = np.zeros(len(self.tokens.codes), np.bool_)
+        begins = np.searchsorted(self.tokens.of, some).tolist()
+        said = (self.dossier.texts(name, self.rows[some]) for name in ("response", "turns"))
+        for begin, strings, *told in zip(begins, self.texts.take(pa.array(some)).to_pylist(), *said, strict=True):
+            for first, end in of_others([one or "" for one in strings], *told, guessed=guessed):
+                inside[begin + first : begin + min(end, len(strings))] = True
+        return inside
+
+    def turned(self, some: NDArray[np.int64]) -> Float64Array:
+        """(n,) 1 for those of some rollouts that train on most of what others wrote and little of their own, 0 for the rest; NaN without any."""
+        tokens, inside = self.tokens, self.foreign(some, guessed=True)
+        theirs, own = tokens.per_rollout(inside), tokens.per_rollout(~inside)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = [tokens.per_rollout(marks & tokens.trained) / size for marks, size in ((inside, theirs), (~inside, own))]
+        return np.where(theirs > 0, (shares[0] > _ENOUGH) & (shares[1] < _ENOUGH), np.nan)
+
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(n,) where each one's last token stands, padding left out, and whether that is an end token of a rollout that trains on some token."""
+        tokens = self.tokens
+        pads = self.dossier.run.lists(PADS, self.dossier.keys[self.rows]).combine_chunks().flatten()
+        last = np.searchsorted(tokens.of, np.arange(tokens.count), "right") - 1
+        last -= np.bincount(tokens.of[pads.to_numpy(zero_copy_only=False)], minlength=tokens.count)
+        ended = (self.dossier.number("ended")[self.rows] == 1) & (tokens.per_rollout(tokens.trained) > 0)
+        return np.maximum(last, 0), ended & (last >= 0)
+
+    def untrained_ends(self, last: NDArray[np.int64], ended: NDArray[np.bool_]) -> Found | None:
+        """Steps in which nearly all rollouts that end with an end token do not train on it, if that is a matter of steps."""
+        left_out, steps = ended & ~self.tokens.trained[last], self.dossier.steps.row[self.rows]
+        some, of = (np.bincount(steps[marks], minlength=steps.max() + 1) for marks in (left_out, ended))
+        never = left_out & (some >= _NEARLY_ALL * of)[steps]
+        if never.sum() <= _ENOUGH * left_out.sum():
+            return None
+        wrong = np.zeros(len(self.tokens.codes), np.bool_)
+        wrong[last[never]] = True
+        effect = (
+            "{share} of the rollouts that end with an end token have a loss mask of 0 on it: the policy is never trained to stop"
+        )
+        return self.found(wrong, ended, effect, title="The end token is never trained")
+
+
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     nothing = _untrained(dossier)
     if nothing is not None or not dossier.has(TOKENS):
         return nothing or CannotTell("no rollout has response_tokens")
-    rows = _sampled(dossier)
+    rows = _some(len(dossier.keys), _SAMPLE)
     keys = dossier.keys[rows]
     texts, masks = (dossier.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
     both = (texts.is_valid() if len(texts) else pa.array([], pa.bool_())).to_numpy(zero_copy_only=False)
@@ -90,19 +162,18 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     rows, texts, masks = rows[both], texts.filter(pa.array(both)), masks.filter(pa.array(both))
     if not len(rows):
         return CannotTell("no rollout has both tokens and a loss mask")
-    tokens = _tokens(texts, masks)
-    some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _READ)).astype(np.int64))
-    turned = _turned(texts, tokens, some)
+    sample = _Sample(dossier, limits, rows, texts, tokens := _tokens(texts, masks))
+    turned = sample.turned(_some(len(rows), _READ))
     if (turned == 1).sum() > limits["share"] * np.isfinite(turned).sum():
-        turned = _turned(texts, tokens, np.arange(len(rows)))
+        turned = sample.turned(np.arange(len(rows)))
         effect = "{share} of the rollouts with text of a tool's or a user's train on that, and not on what the policy wrote"
-        return _found(dossier, limits, (rows, tokens), turned[tokens.of] == 1, np.isfinite(turned), effect, "error")
-    foreign = not_written(tokens)
-    wrong = wrong_tokens(tokens, foreign) if len(foreign) else _foreign(texts, tokens, np.arange(len(rows))) & tokens.trained
+        return sample.found(turned[tokens.of] == 1, np.isfinite(turned), effect, "error")
+    last, ended = sample.ends()
+    foreign = np.setdiff1d(not_written(tokens), tokens.codes[last[ended]])
+    wrong = wrong_tokens(tokens, foreign) if len(foreign) else sample.foreign(np.arange(len(rows))) & tokens.trained
     told = bool(len(foreign)) or bool(np.isfinite(turned).any())
-    known = np.ones(len(rows), np.bool_)
     effect = "{share} of the rollouts train on tokens that the policy did not write, {each:.0f} tokens each"
-    found = _found(dossier, limits, (rows, tokens), wrong, known, effect) or _ends(dossier, limits, rows, tokens)
+    found = sample.found(wrong, np.ones(len(rows), np.bool_), effect) or sample.untrained_ends(last, ended)
     if found is None and not told:
         return CannotTell("no rollout masks a part of its response, and none holds a tool's response that it knows")
     return found
@@ -122,55 +193,9 @@ def _untrained(dossier: Dossier) -> Found | None:
     return found.found(effect, shown, severity="error", title="Nothing is trained on")
 
 
-def _found(
-    dossier: Dossier,
-    limits: Limits,
-    looked_at: tuple[NDArray[np.int64], Masked],
-    wrong: NDArray[np.bool_],
-    of: NDArray[np.bool_],
-    effect: str,
-    severity: Severity | None = None,
-    title: str = "",
-) -> Found | None:
-    """Where wrong tokens (N,) begin among the rollouts `of` which that can be told; None where there are too few."""
-    rows, tokens = looked_at
-    known, amount = np.zeros(len(dossier.keys), np.bool_), np.zeros(len(dossier.keys))
-    known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
-    marks = amount > 0
-    found = judged(dossier, marks, known, limits)
-    if found is None:
-        return None
-    shown = marks & dossier.since(found.at)
-    first = f"from step {found.step} " if found.at else "from the first step on "
-    told = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
-    places = _places(dossier, rows, tokens, wrong & shown[rows][tokens.of])
-    return found.found(told, dossier.clearest(shown, amount), tokens=places, severity=severity, title=title)
-
-
-def _ends(dossier: Dossier, limits: Limits, rows: NDArray[np.int64], tokens: Masked) -> Found | None:
-    """Where nearly all rollouts that end with an end token, and train on others, do not train on it."""
-    last = np.searchsorted(tokens.of, np.arange(tokens.count), "right") - 1
-    pads = dossier.run.lists(PADS, dossier.keys[rows])
-    padded = tokens.of[pads.combine_chunks().flatten().to_numpy(zero_copy_only=False)] if len(rows) else tokens.of[:0]
-    last = last - np.bincount(padded, minlength=tokens.count)
-    asked = (dossier.number("ended")[rows] == 1) & (tokens.per_rollout(tokens.trained) > 0) & (last >= 0)
-    left_out = asked & ~tokens.trained[np.maximum(last, 0)]
-    if not asked.any() or left_out.sum() < _NEARLY_ALL * asked.sum():
-        return None
-    wrong = np.zeros(len(tokens.codes), np.bool_)
-    wrong[last[left_out]] = True
-    effect = "{share} of the rollouts that end with an end token have a loss mask of 0 on it: the policy is never trained to stop"
-    return _found(dossier, limits, (rows, tokens), wrong, asked, effect, title="The end token is never trained")
-
-
-def _sampled(dossier: Dossier) -> NDArray[np.int64]:
-    """Rows that are looked at: all, or as many of every step, evenly."""
-    count = len(dossier.keys)
-    if count <= _SAMPLE:
-        return np.arange(count)
-    each, row = max(_PER_STEP, _SAMPLE // max(1, len(dossier.steps.numbers))), dossier.steps.row
-    nth = np.arange(count) - np.searchsorted(row, row)
-    return np.flatnonzero(nth % np.ceil(dossier.steps.sizes[row] / each) == 0)
+def _some(count: int, most: int) -> NDArray[np.int64]:
+    """Which of `count` rows, in the order of the steps, are looked at: all, or so many, evenly."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:
@@ -184,40 +209,6 @@ def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:
     at = np.minimum(np.repeat(np.cumsum(held) - held, sizes) + place, max(0, len(numbers) - 1))
     mask = np.where(place < np.repeat(held, sizes), numbers[at], 1.0) if len(numbers) else np.ones(len(codes))
     return Masked(codes, mask != 0, of, len(sizes))
-
-
-def _foreign(texts: pa.Array, tokens: Masked, some: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(N,) tokens of some rollouts inside the tags of tools' responses, or in turns of others, by tags and roles.
-
-    A role's marker alone at the end is how some models end their own turn, and the policy's.
-    """
-    inside = np.zeros(len(tokens.codes), np.bool_)
-    begins = np.searchsorted(tokens.of, np.arange(tokens.count))
-    for begin, strings in zip(begins[some].tolist(), texts.take(pa.array(some)).to_pylist(), strict=True):
-        if any("<" in one or "[INST" in one for one in strings if one):
-            for segment in find_segments([one or "" for one in strings]):
-                if segment.first == len(strings) - 1:
-                    continue
-                if segment.kind == "tool response" or segment.label.partition(" ›")[0] in _OTHERS:
-                    inside[begin + segment.first : begin + segment.last + 1] = True
-    return inside
-
-
-def _turned(texts: pa.Array, tokens: Masked, some: NDArray[np.int64]) -> Float64Array:
-    """(count,) 1 for those of some rollouts that train on most of what others wrote and little of their own, 0 for the rest; NaN without any."""
-    inside = _foreign(texts, tokens, some)
-    theirs, own = tokens.per_rollout(inside), tokens.per_rollout(~inside)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = [tokens.per_rollout(marks & tokens.trained) / size for marks, size in ((inside, theirs), (~inside, own))]
-    return np.where(theirs > 0, (shares[0] > _ENOUGH) & (shares[1] < _ENOUGH), np.nan)
-
-
-def _places(dossier: Dossier, rows: NDArray[np.int64], tokens: Masked, wrong: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(key, position) of the first wrong tokens."""
-    begins = np.searchsorted(tokens.of, np.arange(tokens.count))
-    return [
-        (int(dossier.keys[rows[tokens.of[at]]]), int(at - begins[tokens.of[at]])) for at in np.flatnonzero(wrong)[:50].tolist()
-    ]
 
 
 KIND: Final = declared("loss_mask_wrong", _look)

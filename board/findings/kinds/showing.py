@@ -18,7 +18,7 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.declared import declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
-from board.findings.spreading import Spread, as_found, percent, spread, usual_most
+from board.findings.spreading import Spread, as_found, percent, spread, unusual
 from board.metrics.formulas import BoolArray, Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
@@ -76,7 +76,7 @@ def _cut(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
             return None
         if np.isfinite(found.before):
             return {"severity": None}
-        return {"severity": "note", "explains": (), "title": "Many responses are cut off, from the first step on"}
+        return {"severity": "note", "explains": (), "title": "Many responses are cut off"}
 
     what, length = "are cut off at the limit of length", dossier.number("response_length")
     return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more=more)
@@ -144,10 +144,7 @@ def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
     if not known.any():
         return CannotTell("no rollout has a text or logprobs")
     # how often each holds the least that counts, 0 where it is no more than usual in the first steps
-    beyond = {
-        name: np.where((of >= limits[name]) & (of > usual_most(dossier, of)), of / limits[name], 0.0)
-        for name, of in numbers.items()
-    }
+    beyond = {name: np.where(unusual(dossier, of, limits[name]), of / limits[name], 0.0) for name, of in numbers.items()}
     how_much, broken = np.max([*beyond.values()], axis=0), numbers["odd_characters"]
 
     def told(odd: BoolArray) -> Callable[[Spread], dict[str, Any]]:
@@ -173,7 +170,7 @@ def _mixing(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
     if not np.isfinite(switches).any():
         return CannotTell("no rollout has a text")
     count = switches * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) / 100
-    mixing = (switches >= limits["switches"]) & (switches > usual_most(dossier, switches)) & (count >= _THERE_AND_BACK)
+    mixing = unusual(dossier, switches, limits["switches"]) & (count >= _THERE_AND_BACK)
     mixing |= other >= limits["letters"]
 
     def more(found: Spread) -> dict[str, Any]:
@@ -192,12 +189,11 @@ def _echoing(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTel
     if not np.isfinite(echo).any():
         return CannotTell("no rollout has a prompt and a response of some length")
     long = echo * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) >= limits["characters"]
-    much = (echo >= limits["echo"]) & (echo > usual_most(dossier, echo))
-    most = (copied >= limits["copied"]) & (copied > usual_most(dossier, copied))
+    again = unusual(dossier, echo, limits["echo"]) | unusual(dossier, copied, limits["copied"])
     mostly = (echo >= _COPIED) | (copied >= _WHOLE)
     always, known = "repeat the whole prompt, or are half of it", np.isfinite(echo)
     return (
-        _Shown(known, (much | most) & long, "repeat a stretch of their prompt", echo, at_once=""),
+        _Shown(known, again & long, "repeat a stretch of their prompt", echo, at_once=""),
         _Shown(known, mostly & long, always, echo, "always", rise="", more=lambda _: {"severity": "note"}),
     )
 

@@ -20,11 +20,6 @@ def _row(dice: np.random.Generator, last: list[str], reason: str = "stop") -> di
     return {"response_tokens": [*words, *last], "response": prose(dice), "finish_reason": reason}
 
 
-def test_missing_end_tokens_are_found(tmp_path: Path) -> None:
-    """From a step on."""
-    check_kind(KIND, tmp_path, lambda dice, _: _row(dice, ["</s>"]), lambda dice, _: _row(dice, []))
-
-
 def test_a_share_that_is_always_there_is_found(tmp_path: Path) -> None:
     """From the first step on, if it is large."""
     found = one(
@@ -71,14 +66,11 @@ def test_end_tokens_are_learned_from_the_run(tmp_path: Path, markers: tuple[str,
     assert cut_off(dossier).tolist() == [float(row["response_tokens"][-1] not in markers) for row in made]
 
 
-def test_a_learned_end_token_that_is_missing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("marker", ["</s>", "[|endofturn|]"], ids=["known", "learned"])
+def test_an_end_token_that_is_missing(tmp_path: Path, marker: str) -> None:
     """From a step on."""
-    check_kind(
-        KIND,
-        tmp_path,
-        lambda dice, _: _ends(dice, ("[|endofturn|]",), 99) | {"finish_reason": "stop"},
-        lambda dice, _: _ends(dice, ("",), 99) | {"finish_reason": "stop"},
-    )
+    with_end, without = (lambda dice, _, one=one: _ends(dice, (one,), 99) | {"finish_reason": "stop"} for one in (marker, ""))
+    check_kind(KIND, tmp_path, with_end, without)
 
 
 def test_a_common_last_word_is_no_end_token(tmp_path: Path) -> None:

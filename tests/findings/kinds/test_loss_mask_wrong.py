@@ -22,7 +22,7 @@ def _rows(mask: Mask, begin: str = "<tool_response>", end: str = "</tool_respons
     rows = []
     for step in range(STEPS):
         for at in range(PER_STEP):
-            own = [f" word{number}" for number in dice.integers(0, 30, 4)]
+            own = [*(f" word{number}" for number in dice.integers(0, 30, 4)), "<search>q</search>"]
             tool = [begin, "status", " ok", str(dice.integers(100)), end]
             tokens = [*own, *tool, *own[:2], " ok"]
             sound = [1.0] * len(own) + [0.0] * len(tool) + [1.0] * 3
@@ -40,7 +40,7 @@ def test_masks_that_are_lost(tmp_path: Path, tags: tuple[str, str]) -> None:
 
     assert found.first_step == ONSET
     assert set(found.rollouts.tolist()) == {step * PER_STEP + at for step in range(ONSET, STEPS) for at in range(1, PER_STEP, 2)}
-    assert {position for _, position in found.tokens} <= set(range(4, 9))
+    assert {position for _, position in found.tokens} <= set(range(5, 10))
 
 
 def test_run_without_any_sound_mask(tmp_path: Path) -> None:
@@ -50,37 +50,82 @@ def test_run_without_any_sound_mask(tmp_path: Path) -> None:
     assert (found.first_step, found.measured) == (0, 1.0)
 
 
+def _turned(step: int, at: int, sound: list[float]) -> list[float]:
+    return [1 - one for one in sound]
+
+
+TAGS = [
+    *(
+        (f"<{name}>", f"</{name}>")
+        for name in ("tool_response", "tool_output", "result", "interpreter", "information", "observation")
+    ),
+    ("<|im_start|>tool\n", "<|im_end|>"),
+    ("<|im_start|>user\n", "<|im_end|>"),
+    ("<|observation|>", "<|assistant|>"),
+    ("<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>", "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"),
+    ("```output\n", "```"),
+]
+
+
+@pytest.mark.parametrize("tags", TAGS, ids=[begin for begin, _ in TAGS])
+def test_masks_that_are_turned_round(tmp_path: Path, tags: tuple[str, str]) -> None:
+    """Tags, roles and fences tell who wrote, whatever model they are of."""
+    found = one(asked(KIND, tmp_path, _rows(_turned, *tags)))
+
+    assert (found.severity, found.first_step, found.last_step, found.measured) == ("error", 0, STEPS - 1, 1)
+
+
+@pytest.mark.parametrize("field", ["turns", "response"])
+def test_turns_and_messages_tell_who_wrote(tmp_path: Path, field: str) -> None:
+    """Where tokens have no mark: turns with their number of tokens, or a response that was a list of messages."""
+    spans = {"assistant": (0, 5), "tool": (5, 10), "assistant_again": (10, 13)}
+    rows = _rows(_turned, "begin", "end")
+    for row in rows:
+        texts = {role: row["response_tokens"][slice(*span)] for role, span in spans.items()}
+        said = [{"role": role[:9], "content": "".join(text), "tokens": len(text)} for role, text in texts.items()]
+        row[field] = [{name: value for name, value in turn.items() if field != "turns" or name != "content"} for turn in said]
+
+    assert one(asked(KIND, tmp_path, rows)).severity == "error"
+
+
 @pytest.mark.parametrize(
-    ("mask", "tags", "first", "title"),
+    ("mask", "tags", "title"),
     [
-        (lambda step, at, sound: [1 - one for one in sound], ("<tool_response>", "</tool_response>"), 0, ""),
-        (lambda step, at, sound: [1 - one for one in sound], ("<|im_start|>tool\n", "<|im_end|>"), 0, ""),
-        (lambda step, at, sound: [1 - one for one in sound] if step >= ONSET else sound, ("<tool_result>", "</tool_result>"), ONSET, ""),
-        (lambda step, at, sound: [0.0] * len(sound), ("<tool_response>", "</tool_response>"), 0, "Nothing is trained on"),
-        (lambda step, at, sound: [0.0] * len(sound) if step >= ONSET else sound, ("Observation:", "#"), ONSET, "Nothing is trained on"),
+        (_turned, ("<tool_result>", "</tool_result>"), ""),
+        (lambda step, at, sound: [0.0] * len(sound), ("Observation:", "#"), "Nothing is trained on"),
     ],
-    ids=["turned round", "turned round, by roles", "turned round from a step on", "0 everywhere", "0 everywhere from a step on"],
-)  # fmt: skip
+    ids=["turned round", "0 everywhere"],
+)
+@pytest.mark.parametrize("first", [0, ONSET])
 def test_masks_that_leave_out_the_policy(tmp_path: Path, mask: Mask, tags: tuple[str, str], first: int, title: str) -> None:
-    """Tags and roles tell who wrote; a mask of 0 everywhere needs nobody to tell."""
-    found = one(asked(KIND, tmp_path, _rows(mask, *tags)))
+    """From the first step on, or a later one."""
+    found = one(asked(KIND, tmp_path, _rows(lambda step, at, sound: mask(step, at, sound) if step >= first else sound, *tags)))
 
     assert (found.severity, found.first_step, found.last_step, found.title) == ("error", first, STEPS - 1, title)
     assert found.measured == 1
 
 
-@pytest.mark.parametrize("kept", [0.0, 1.0], ids=["left out", "trained on"])
-def test_end_tokens_that_are_masked(tmp_path: Path, kept: float) -> None:
-    """Where every response's end token is left out the policy never learns to stop."""
+@pytest.mark.parametrize(
+    ("first", "last", "dated"),
+    [(0, 9, "from the first step on"), (5, 9, "from step 5 "), (5, 7, "from step 5 to 7"), (1, 9, "from step 1 "), (10, 10, "")],
+)
+@pytest.mark.parametrize("agent", [True, False], ids=["with a tool", "alone"])
+def test_end_tokens_that_are_masked(tmp_path: Path, first: int, last: int, dated: str, agent: bool) -> None:
+    """In the steps in which every response's end token is left out the policy does not learn to stop; in others nothing is wrong."""
     rows = [
-        row | {"response_tokens": [*row["response_tokens"], "<|im_end|>"], "loss_mask": [*row["loss_mask"], kept]}
-        for row in _rows(lambda step, at, sound: sound)
+        row
+        | {"response_tokens": [*row["response_tokens"], "<|eot|>"]}
+        | {"loss_mask": [*row["loss_mask"], float(not first <= row["step"] <= last)]}
+        for row in _rows(lambda step, at, sound: sound if agent else [1.0] * len(sound), *() if agent else ("begin", "end"))
     ]
     answer = asked(KIND, tmp_path, rows)
 
-    assert silent(answer) == bool(kept)
-    if not kept:
-        assert (one(answer).title, one(answer).first_step) == ("The end token is never trained", 0)
+    if first == STEPS:
+        assert silent(answer) or isinstance(answer, CannotTell)
+    else:
+        found = one(answer)
+        assert (found.title, found.first_step, found.last_step) == ("The end token is never trained", first, last)
+        assert found.effect.startswith(f"{dated.rstrip()} 100 %")
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,15 @@
 """Texts that more and more responses show: loops, no answer, what nobody writes, mixed scripts, copies; and what only looks like it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from looked_at import asked, one, silent
-from spreading_rows import check_kind, prose, rows
+from spreading_rows import MakeRow, check_kind, prose, rows
 
-from board.findings.contract import CannotTell, Found
+from board.findings.contract import CannotTell, Found, Kind
 from board.findings.kinds.showing import (
     GIBBERISH,
     LANGUAGE_MIXING,
@@ -19,16 +20,16 @@ from board.findings.kinds.showing import (
 )
 
 
-@pytest.mark.parametrize("piece", [" ha", "\nAnd so we go on.", "等等，", "\n"])
-def test_loops_are_found(tmp_path: Path, piece: str) -> None:
-    """Of a word, a sentence, Chinese, white space."""
-    check_kind(
-        REPETITION_LOOP,
-        tmp_path,
-        lambda dice, _: {"response": prose(dice)},
-        lambda dice, _: {"response": prose(dice) + piece * 40},
-        0.3,
-    )
+def _said(make: Callable[[np.random.Generator], str]) -> MakeRow:
+    """Rows with a text and nothing else."""
+    return lambda dice, _: {"response": make(dice)}
+
+
+def _ending(end: str) -> MakeRow:
+    return _said(lambda dice: prose(dice) + end)
+
+
+PROSE = _said(prose)
 
 
 def test_a_table_is_no_loop(tmp_path: Path) -> None:
@@ -37,17 +38,11 @@ def test_a_table_is_no_loop(tmp_path: Path) -> None:
     def table(dice: np.random.Generator, _: int) -> dict[str, Any]:
         return {"response": "\n".join(f"| {at} | {dice.integers(1000)} |" for at in range(12)) + "\n\n------------\n"}
 
-    assert silent(asked(REPETITION_LOOP, tmp_path, rows(lambda dice, _: {"response": prose(dice)}, table, 0.5)))
+    assert silent(asked(REPETITION_LOOP, tmp_path, rows(PROSE, table, 0.5)))
 
 
 def _letters(dice: np.random.Generator) -> str:
     return " ".join("".join(dice.choice(list("bcdfghjklmnpqrstvwxz"), 7)) for _ in range(30))
-
-
-@pytest.mark.parametrize("make", [_letters, lambda dice: prose(dice) + "\ufffd\u0007" * 9])
-def test_odd_text_is_found(tmp_path: Path, make: Any) -> None:
-    """Letters that make no word, and broken characters."""
-    check_kind(GIBBERISH, tmp_path, lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": make(dice)}, 0.3)
 
 
 def test_improbable_tokens_are_found(tmp_path: Path) -> None:
@@ -67,20 +62,18 @@ def test_improbable_tokens_are_found(tmp_path: Path) -> None:
 )
 def test_code_and_chinese_are_silence(tmp_path: Path, other: str) -> None:
     """Another language, and code with names that nobody could say."""
-    mixed = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": other}, 0.5)
+    mixed = rows(PROSE, _said(lambda _: other), 0.5)
     assert silent(asked(GIBBERISH, tmp_path, mixed))
 
 
 def test_broken_characters_from_the_first_step_on(tmp_path: Path) -> None:
     """A tokenizer that does not fit is wrong all along; words that nobody can say may be what a task is about."""
-    broken = rows(
-        lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": prose(dice) + "\ufffd" * 20}, 0.8, before=0.8
-    )
+    broken = rows(PROSE, _ending("\ufffd" * 20), 0.8, before=0.8)
     found = one(asked(GIBBERISH, tmp_path / "broken", broken))
     assert found.crossed == "share"
     assert "from the first step on" in found.effect
     assert all("\ufffd" in broken[key]["response"] for key in found.rollouts[:50])
-    odd = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _letters(dice)}, 0.8, before=0.8)
+    odd = rows(PROSE, _said(_letters), 0.8, before=0.8)
     assert silent(asked(GIBBERISH, tmp_path / "odd", odd))
 
 
@@ -94,24 +87,11 @@ def _mixed(dice: np.random.Generator, foreign: str) -> str:
     return " ".join(words)
 
 
-@pytest.mark.parametrize("foreign", ["因为", "потому"])
-def test_mixing_is_found(tmp_path: Path, foreign: str) -> None:
-    """Foreign words inside English sentences."""
-    check_kind(
-        LANGUAGE_MIXING, tmp_path, lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _mixed(dice, foreign)}
-    )
-
-
 @pytest.mark.parametrize("foreign", [True, False])
 def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) -> None:
     """Whole sentences between others, from the second step on: nothing is mixed within one."""
     said = f"Done.{CHINESE}" if foreign else "Done. Once more, and nothing else counts."
-    made = rows(
-        lambda dice, _: {"response": prose(dice)},
-        lambda dice, _: {"response": prose(dice) + said + prose(dice)},
-        0.95,
-        before=0.95,
-    )
+    made = rows(PROSE, _said(lambda dice: prose(dice) + said + prose(dice)), 0.95, before=0.95)
     made = [row | ({"response": "Nothing at all."} if row["step"] == 0 else {}) for row in made]
     answer = asked(LANGUAGE_MIXING, tmp_path, made)
 
@@ -119,15 +99,6 @@ def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) 
     assert not foreign or "letters that are foreign to the prompt go from 0 %" in one(answer).effect, (
         "and not of switches, of which are none"
     )
-
-
-def test_english_in_chinese_is_found(tmp_path: Path) -> None:
-    """The other way round."""
-
-    def mixed(dice: np.random.Generator, _: int) -> dict[str, Any]:
-        return {"response": (CHINESE * 3).replace("然后", " and then we ").replace("所以", " so ")}
-
-    check_kind(LANGUAGE_MIXING, tmp_path, lambda dice, _: {"response": CHINESE * int(dice.integers(2, 6))}, mixed)
 
 
 @pytest.mark.parametrize(
@@ -140,11 +111,7 @@ def test_english_in_chinese_is_found(tmp_path: Path) -> None:
 )
 def test_one_language_is_silence(tmp_path: Path, other: str) -> None:
     """A change to another language as a whole, names, code and formulas in it included."""
-    assert silent(
-        asked(
-            LANGUAGE_MIXING, tmp_path, rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": other}, 0.5)
-        )
-    )
+    assert silent(asked(LANGUAGE_MIXING, tmp_path, rows(PROSE, _said(lambda _: other), 0.5)))
 
 
 PROMPT = (
@@ -155,11 +122,6 @@ PROMPT = (
 def _row(dice: np.random.Generator, echo: bool) -> dict[str, Any]:
     prompt = PROMPT.format(*dice.integers(2, 99, 2))
     return {"prompt": prompt, "response": (prompt + " " if echo else "") + prose(dice, 20)}
-
-
-def test_echoes_are_found(tmp_path: Path) -> None:
-    """The whole question before the answer."""
-    check_kind(PROMPT_ECHO, tmp_path, lambda dice, _: _row(dice, False), lambda dice, _: _row(dice, True))
 
 
 def test_a_task_of_copying_is_a_note(tmp_path: Path) -> None:
@@ -177,17 +139,6 @@ def test_a_task_of_copying_is_a_note(tmp_path: Path) -> None:
 
 def _thinking(dice: np.random.Generator, text: str, reason: str = "stop") -> dict[str, Any]:
     return {"response": text.format(prose(dice)), "finish_reason": reason}
-
-
-@pytest.mark.parametrize("showing", ["<think>{}", "<think>{}</think>\n"])
-def test_thoughts_without_answers_are_found(tmp_path: Path, showing: str) -> None:
-    """Never closed, or closed with nothing behind."""
-    check_kind(
-        THINK_WITHOUT_ANSWER,
-        tmp_path,
-        lambda dice, _: _thinking(dice, "<think>{}</think> 5"),
-        lambda dice, _: _thinking(dice, showing),
-    )
 
 
 @pytest.mark.parametrize(("reason", "explains"), [("length", ()), ("stop", None)])
@@ -214,11 +165,6 @@ def _cut(dice: np.random.Generator, paid: bool) -> dict[str, Any]:
     return told | {"response": prose(dice) + answer, "finish_reason": "length" if cut else "stop"}
 
 
-def test_paid_for_nothing_is_found(tmp_path: Path) -> None:
-    """From a step on."""
-    check_kind(REWARD_AFTER_TRUNCATION, tmp_path, lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4)
-
-
 def test_by_marks_of_answers_alone(tmp_path: Path) -> None:
     """No ground truth: most responses have a box, and those cut off have none; paid so all along."""
     without = [
@@ -236,3 +182,53 @@ def test_a_reward_model_of_half_texts(tmp_path: Path) -> None:
     scored = rows(lambda d, _: {"response": prose(d), "finish_reason": "length", "reward": dice.random()}, lambda d, _: {}, 0.0)
     assert isinstance(asked(REWARD_AFTER_TRUNCATION, tmp_path / "model", scored), CannotTell)
     assert silent(asked(REWARD_AFTER_TRUNCATION, tmp_path / "sound", rows(lambda d, _: _cut(d, False), lambda d, _: {}, 0.0)))
+
+
+def _thought(text: str) -> MakeRow:
+    return lambda dice, _: _thinking(dice, text)
+
+
+HALF_ENGLISH = (CHINESE * 3).replace("然后", " and then we ").replace("所以", " so ")
+THOUGHT = _thought("<think>{}</think> 5")
+SPREADING: dict[str, tuple[Kind, MakeRow, MakeRow, float]] = {
+    "loop of a word": (REPETITION_LOOP, PROSE, _ending(" ha" * 40), 0.3),
+    "loop of a sentence": (REPETITION_LOOP, PROSE, _ending("\nAnd so we go on." * 40), 0.3),
+    "loop in Chinese": (REPETITION_LOOP, PROSE, _ending("等等，" * 40), 0.3),
+    "loop of white space": (REPETITION_LOOP, PROSE, _ending("\n" * 40), 0.3),
+    "letters that make no word": (GIBBERISH, PROSE, _said(_letters), 0.3),
+    "broken characters": (GIBBERISH, PROSE, _ending("\ufffd\u0007" * 9), 0.3),
+    "Chinese in English": (LANGUAGE_MIXING, PROSE, _said(lambda dice: _mixed(dice, "因为")), 0.5),
+    "Russian in English": (LANGUAGE_MIXING, PROSE, _said(lambda dice: _mixed(dice, "потому")), 0.5),
+    "English in Chinese": (
+        LANGUAGE_MIXING,
+        _said(lambda dice: CHINESE * int(dice.integers(2, 6))),
+        _said(lambda _: HALF_ENGLISH),
+        0.5,
+    ),
+    "echo": (PROMPT_ECHO, lambda dice, _: _row(dice, False), lambda dice, _: _row(dice, True), 0.5),
+    "open thought": (THINK_WITHOUT_ANSWER, THOUGHT, _thought("<think>{}"), 0.5),
+    "nothing behind a thought": (THINK_WITHOUT_ANSWER, THOUGHT, _thought("<think>{}</think>\n"), 0.5),
+    "paid for nothing": (REWARD_AFTER_TRUNCATION, lambda dice, _: _cut(dice, False), lambda dice, _: _cut(dice, True), 0.4),
+}
+"""By what it is: the kind that finds it, rows without and with it, and the share of the latter from a step on."""
+
+
+@pytest.mark.parametrize("what", SPREADING)
+def test_what_spreads_is_found(tmp_path: Path, what: str) -> None:
+    """From a step on."""
+    kind, plain, showing, share = SPREADING[what]
+    check_kind(kind, tmp_path, plain, showing, share)
+
+
+@pytest.mark.parametrize("onset", [1, 2])
+@pytest.mark.parametrize("share", [0.6, 1.0])
+@pytest.mark.parametrize("what", SPREADING)
+def test_what_spreads_right_after_the_first_steps(tmp_path: Path, what: str, share: float, onset: int) -> None:
+    """It is dated there, with what there was before, which was nothing; a curve like that is no level from the first step on."""
+    kind, plain, showing, _ = SPREADING[what]
+    found = one(asked(kind, tmp_path, rows(plain, showing, share, onset=onset)))
+
+    assert found.first_step == onset
+    assert found.effect.startswith(f"from step {onset} {100 if share == 1 else ''}")
+    assert "before 0 %" in found.effect
+    assert found.crossed in ("rise", "paid")

@@ -1,7 +1,9 @@
-"""What a kind of finding is, what it may answer, and what a finding is made of. Knows no kind."""
+"""What a kind of finding is, what it may answer, and what a finding is made of. Knows no kind: `kinds.toml` declares them as data."""
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -132,6 +134,25 @@ class Kind:
     def limits(self) -> dict[str, float]:
         """The thresholds as they are unless a reader sets them."""
         return {one.name: one.value for one in self.thresholds}
+
+
+ENTRIES: Final[dict[str, dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
+"""By the kind's name, in the order in which they are listed."""
+
+
+def declared(name: str, run: Callable[[Dossier, Limits], Answer]) -> Kind:
+    """The kind of that name, which `run` looks for. Raises KeyError or TypeError where the table lacks it, or says what no kind has."""
+    entry: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in ENTRIES[name].items()}
+    entry["thresholds"] = tuple(Threshold(*one) for one in entry["thresholds"])
+    entry["next"] = tuple(map(tuple, entry["next"]))
+    trained = entry.pop("of_training", False)
+
+    def look(dossier: Dossier, limits: Limits) -> Answer:
+        if trained and not dossier.is_training:
+            return CannotTell("these are evaluations, on which nothing is trained")
+        return run(dossier, limits)
+
+    return Kind(name=name, run=look, **entry)
 
 
 @dataclass(frozen=True)

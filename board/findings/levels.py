@@ -20,8 +20,7 @@ from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.checks.contract import Severity
 from board.findings.answers import cut_off, paid
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent, share_since
 from board.metrics.formulas import BoolArray, Float64Array

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from board.analysis.rollout_measures import RolloutMeasure
+from board.analysis.tagged_responses import MEASURES
 from board.checks.all_checks import place_of
 from board.checks.contract import SEVERITIES, failed
 from board.findings import merging
@@ -22,7 +23,6 @@ from board.findings.contract import (
     TokenPlace,
 )
 from board.findings.dossier import Dossier
-from board.findings.measures import MEASURES
 from board.findings.returns import before_returns
 from board.runs.run import Run
 from board.text.format_number import fmt

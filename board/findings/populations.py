@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.failed_rollouts import failed, said_of
 from board.checks.completeness import named
 from board.checks.contract import Severity
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged
 from board.findings.spreading import percent

@@ -23,8 +23,6 @@ _LEAST: Final = 2
 """Steps that it must be off: of one alone hardly any kind can tell."""
 _NEAR: Final = 2
 """Steps within which several come back together."""
-_FEW: Final = 4
-"""Of so few steps nothing is to be found that was not found in all."""
 _MOST: Final = 3
 """Returns that are looked at, the clearest."""
 
@@ -36,7 +34,7 @@ def before_returns(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
     """
     last = len(dossier.steps.numbers)
     places = np.searchsorted(dossier.steps.numbers, np.array([*found], np.int64), "right").tolist()
-    ends: dict[int, float] = {end: np.inf for end in places if _FEW < end < last}
+    ends: dict[int, float] = {end: np.inf for end in places if end < last}
     for values in _numbers(dossier):
         known = values[np.isfinite(values)]
         least = _SPREADS * float(known.std()) if len(known) else 0.0

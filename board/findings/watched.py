@@ -12,8 +12,7 @@ import numpy as np
 
 from board.checks.contract import Severity
 from board.findings.change_points import Series, clusters, series
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array, mean_of_known

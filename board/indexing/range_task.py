@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from board.analysis import rollout_measures, vocabulary_counts
+from board.analysis.tagged_responses import MEASURES
 from board.errors import BoardError
-from board.findings.measures import MEASURES
 from board.indexing.index_prefix import IndexPrefix
 from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
 from board.remote import local_names, mounts, object_store, stores

@@ -5,8 +5,7 @@ from typing import get_args
 from board.checks.all_checks import CHECKS
 from board.checks.contract import SEVERITIES
 from board.findings.all_kinds import KINDS
-from board.findings.contract import Page
-from board.findings.declared import ENTRIES
+from board.findings.contract import ENTRIES, Page
 
 
 def test_every_entry_is_looked_for() -> None:

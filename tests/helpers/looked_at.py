@@ -7,9 +7,9 @@ from typing import Any
 from rows import write_run
 
 from board import open_run
+from board.analysis.tagged_responses import MEASURES
 from board.findings.contract import Answer, Found, Kind
 from board.findings.dossier import Dossier
-from board.findings.measures import MEASURES
 from board.runs.run import Run
 
 

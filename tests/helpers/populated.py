@@ -7,9 +7,9 @@ from typing import Any
 
 from looked_at import opened
 
+from board.analysis.tagged_responses import MEASURES
 from board.findings.contract import Answer, Found
 from board.findings.dossier import Dossier
-from board.findings.measures import MEASURES
 from board.findings.populations import KINDS
 
 STEPS, GROUPS, MEMBERS = 21, 6, 4

@@ -218,7 +218,7 @@ def test_another_version_makes_it_anew(run: Path, tmp_path: Path, monkeypatch: p
 def test_tables_of_parts_are_there(run: Path, tmp_path: Path) -> None:
     """Vocabulary and measures lie beside every part, so that no page reads tokens to make them."""
     from board.analysis import measured_columns, rollout_measures
-    from board.findings.measures import MEASURES
+    from board.analysis.tagged_responses import MEASURES
     from board.runs import kept_tables
 
     indexed(run, tmp_path / "index")

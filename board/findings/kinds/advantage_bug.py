@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.advantage_audit import LOGGED, step_starts
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, judged
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from board.analysis.kl_concentration import LARGEST, without_largest
 from board.findings.change_points import FEW, Series
-from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated, departures
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak

@@ -10,8 +10,7 @@ from board.analysis.length_attribution import correlation, share_of_gain, within
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.findings.answers import correctness, lengths
 from board.findings.change_points import CLEAR, LEAST_AFTER, LEAST_BEFORE, Series, noise
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated
 from board.findings.dossier import Dossier
 from board.findings.spreading import FIRST_SHARE, first_rows

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from board.analysis.segments import of_others
 from board.checks.contract import Severity
-from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged, outbreak
 from board.findings.spreading import percent

@@ -7,8 +7,7 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, Series, turn
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import departures, squares_left
 from board.findings.dossier import Dossier
 from board.findings.rescaling import Rescaling, rescaling

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.text_health import answers, stretches
 from board.analysis.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
 from board.findings.spreading import Spread, as_found, percent, spread, unusual

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis import template_collapse as likeness
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 

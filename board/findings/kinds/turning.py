@@ -9,8 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
@@ -141,7 +140,7 @@ def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
     effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
     effect += f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient"
     learned = max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED
-    shown = dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear))
+    shown = dossier.clearest(dossier.since(clear) & (dead == 1))
     grown, severity = after - turn.before, "note" if learned else None
     return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
 
@@ -151,20 +150,6 @@ def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at
     known, since = np.isfinite(dead), dossier.since(at)
     grown = [float(one[known & since].mean() - one[known & ~since].mean()) for one in (dead == 1, (dead == 1) & best)]
     return grown[1] / grown[0] if grown[0] > 0 else 0.0
-
-
-def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
-    """(rows,) how much more often the row's prompt is dead since the step with that index than it was before, by its visits."""
-    units = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
-    since, known = dossier.since(at), np.isfinite(dead)
-    size = int(units.max(initial=0)) + 1
-
-    def share(rows: NDArray[np.bool_]) -> Float64Array:
-        counts = np.bincount(units[rows], minlength=size)
-        # an unseen prompt is half dead: visits speak for or against it
-        return (np.bincount(units[rows], dead[rows], size) + 4) / (counts + 8)
-
-    return (share(known & since) - share(known & ~since))[units]
 
 
 _VERSIONS: Final = re.compile(

@@ -15,8 +15,7 @@ from board.analysis.length_attribution import correlation
 from board.analysis.logprob_lags import PAIRS, column
 from board.checks.contract import Severity
 from board.findings.answers import lengths
-from board.findings.contract import Answer, CannotTell, Found, Limits
-from board.findings.declared import declared
+from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, judged, outbreak
 from board.metrics.formulas import Float64Array

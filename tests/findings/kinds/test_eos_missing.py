@@ -8,11 +8,11 @@ import pytest
 from looked_at import asked, one, opened, silent
 from spreading_rows import check_kind, prose, rows
 
+from board.analysis.tagged_responses import MEASURES
 from board.findings.answers import cut_off
 from board.findings.contract import CannotTell
 from board.findings.dossier import Dossier
 from board.findings.kinds.showing import EOS_MISSING as KIND
-from board.findings.measures import MEASURES
 
 
 def _row(dice: np.random.Generator, last: list[str], reason: str = "stop") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The measures of rollouts that kinds of findings look at, by the names under which they are kept. Knows no kind."""
+"""What a response is tagged with: calls of tools, and thinking that is closed before a thought; and all measures of rollouts by name."""
 
 import re
 from typing import Final

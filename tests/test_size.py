@@ -51,13 +51,13 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 70_705),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 536_346),
-    "modules in board/": (lambda: len(files("board", ".py")), 615),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 69_784),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 530_384),
+    "modules in board/": (lambda: len(files("board", ".py")), 613),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_563),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_317),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_316),
 }
-"""What is measured → how, and how much it may be: what it was on 2026-11-27."""
+"""What is measured → how, and how much it may be: what it was on 2026-11-28."""
 
 
 @pytest.mark.parametrize("what", CEILINGS)

@@ -60,7 +60,8 @@ def find_all(
             answer = _answer(kind, dossier, given)
             if kind.of_end and not isinstance(answer, CannotTell) and not _found_in(answer):
                 ended = before_returns(dossier, [one.last_step for one in found if one.metrics]) if ended is None else ended
-                answer = next((some for one in ended if (some := _over(_answer(kind, one, given)))), None)
+                over = [some for one in ended if (some := _over(_answer(kind, one, given)))]
+                answer = min(over, key=lambda some: (some[0].first_step, -some[0].last_step), default=None)
             told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
         except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
             answer, told = CannotTell(failed(error)), []

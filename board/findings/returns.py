@@ -49,6 +49,6 @@ def before_returns(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
 def _numbers(dossier: Dossier) -> list[Float64Array]:
     """(rows,) each: what rollouts earn and policy and critic say of them, how equal those of a group are, how long, and how old."""
     found, lag = [dossier.number(name) for name in _NUMBERS], lag_of(dossier)[1]
-    found += [kl_of(dossier), entropy_of(dossier), np.abs(dossier.within_groups(found[0]))]
+    found += [kl_of(dossier), entropy_of(dossier), np.abs(dossier.within_groups(found[0])), np.abs(found[0] - found[3])]
     found.append(np.log(np.maximum(lengths(dossier)[0], 1.0)))
     return found if lag is None else [*found, lag]

@@ -66,9 +66,15 @@ def _scale(_: random.Random, row: Row, off: bool) -> Row:
     return {"reward": 5 * row["reward"] + 3} if off else {}
 
 
+def _critic(dice: random.Random, row: Row, off: bool) -> Row:
+    value = dice.gauss(0, 2) if off else 0.2 + 0.6 * row["reward"] + dice.gauss(0, 0.1)
+    return {"response_tokens": ["a", " b", " c"], "values": [value] * 3}
+
+
 EPISODES: Final = {
     "entropy_collapse": _entropy,
     "kl_runaway": _kl,
+    "critic_collapse": _critic,
     "dead_prompts": _silent,
     "staleness": _old,
     "phrase_exploit": _phrase,

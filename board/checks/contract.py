@@ -85,6 +85,8 @@ class Check:
     """Kinds of findings that turn with it as its signs."""
     needs: tuple[str, ...] = ()
     """Fields that some rollout must have; without them the check cannot tell."""
+    of_steps: bool = False
+    """Whether steps that show it are of other rollouts than they should be: their numbers are."""
     of_whole: bool = False
     """Whether it cannot tell before the whole run is read: what is missing may still come."""
 
@@ -115,8 +117,8 @@ class ReportedFault:
     """The first few."""
     places: int
     """How many there are in all."""
-    steps: tuple[int, int] | None = None
-    """The first and the last step of all of them; None where no rollout shows it."""
+    at: tuple[int, ...] = ()
+    """The steps of all of them, rising; none where no rollout shows it."""
 
 
 @dataclass(frozen=True)

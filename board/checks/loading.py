@@ -71,7 +71,7 @@ def odd_numbers(evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
 
 def _not_meant(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     kinds = [frame.get(name, pd.Series("", frame.index)).astype(str) for name in ("split", "data_source")]
-    shares = pd.Series(marks, frame.index).groupby(kinds).transform("mean").to_numpy()
+    shares = pd.Series(marks, frame.index).groupby(kinds, dropna=False).transform("mean").to_numpy()
     found: NDArray[np.bool_] = (shares == 1) & bool((shares == 0).any())
     return found
 

@@ -222,7 +222,8 @@ def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
     effect += (
         f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}"
     )
-    return begun.found(effect, dossier.clearest(counted & since))
+    at = tuple(np.unique(dossier.steps.of_rows[counted & since]).tolist())
+    return begun.found(effect, dossier.clearest(counted & since), at=at)
 
 
 KINDS: Final[tuple[Kind, ...]] = (

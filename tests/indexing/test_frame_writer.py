@@ -29,7 +29,7 @@ def opens_no_part(run: Run) -> bool:
     return type(run.parts).__name__ == "LazyParts"
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(one, marks=[pytest.mark.slow] if at % 4 else []) for at, one in enumerate(CASES)])
 def test_odd_run(case: str, tmp_path: Path) -> None:
     """Odd runs are as odd in an index, out of a written frame and, where there is none, out of its parts."""
     run = opened_whole(ODD_RUNS / case)

@@ -19,12 +19,12 @@ SIZES = ("bytes", "rate")
 
 COPIES = [
     pytest.param("ppo", NAMED, "right", "padded", id="ppo-right-named"),
-    pytest.param("ppo", "<PAD>", "left", "bare", id="ppo-left-arrays-without-padding"),
+    pytest.param("ppo", "<PAD>", "left", "bare", id="ppo-left-arrays-without-padding", marks=pytest.mark.slow),
     pytest.param("grpo", "<|finetune_right_pad_id|>", "both", "masked", id="grpo-both-masked"),
-    pytest.param("ppo", NAMED, "both", "mask", id="ppo-both-named-mask-without-tokens"),
-    pytest.param("grpo", NAMED, "left", "none", id="grpo-left-named-texts-alone"),
+    pytest.param("ppo", NAMED, "both", "mask", id="ppo-both-named-mask-without-tokens", marks=pytest.mark.slow),
+    pytest.param("grpo", NAMED, "left", "none", id="grpo-left-named-texts-alone", marks=pytest.mark.slow),
     pytest.param("agent", NAMED, "both", "padded", id="agent-both-named"),
-    pytest.param("evaluation", "[PAD]", "both", "none", id="evaluation-both"),
+    pytest.param("evaluation", "[PAD]", "both", "none", id="evaluation-both", marks=pytest.mark.slow),
 ]
 
 

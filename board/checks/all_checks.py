@@ -104,8 +104,8 @@ def _finding(check: Check, found: Fault, run: Run, evidence: Evidence) -> Report
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places, by_line = len(found.keys) or len(found.places), not len(found.keys) and found.places
     shown = np.isin(evidence.lines, found.places) if by_line else evidence.frame.index.isin(found.keys)
-    at = tuple(np.unique(evidence.frame["step"][shown]).tolist())
-    return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places, at)
+    at_steps = tuple(np.unique(evidence.frame["step"][shown]).tolist())
+    return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places, at_steps)
 
 
 def place_of(key: int, run: Run) -> EvidencePlace:

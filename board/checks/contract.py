@@ -117,7 +117,7 @@ class ReportedFault:
     """The first few."""
     places: int
     """How many there are in all."""
-    at: tuple[int, ...] = ()
+    at_steps: tuple[int, ...] = ()
     """The steps of all of them, rising; none where no rollout shows it."""
 
 

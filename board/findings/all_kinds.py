@@ -49,10 +49,10 @@ def of_check(check: Check) -> Kind:
 
 def _found(fault: ReportedFault, dossier: Dossier) -> Found:
     keys = [key for place in fault.where if (key := dossier.whole.key_of(place.source)) is not None]
-    steps = fault.at or tuple(dossier.whole.steps[:1].tolist()) or (0,)
-    amount, at = float(fault.places or fault.rollouts or 1), fault.at if fault.check.of_steps else ()
+    steps = fault.at_steps or tuple(dossier.whole.steps[:1].tolist()) or (0,)
+    amount, at_steps = float(fault.places or fault.rollouts or 1), fault.at_steps if fault.check.of_steps else ()
     # what is counted is certain: a check has no noise to beat, so the number of places stands in
-    return Found(fault.what, steps[0], steps[-1], "any", amount, amount, np.array(keys, np.int64), at=at)
+    return Found(fault.what, steps[0], steps[-1], "any", amount, amount, np.array(keys, np.int64), at_steps=at_steps)
 
 
 KINDS: Final[tuple[Kind, ...]] = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))

@@ -65,7 +65,7 @@ class Found:
     """Where it says more than the kind's."""
     explains: tuple[str, ...] | None = None
     """Where it explains other kinds than its kind usually does."""
-    at: tuple[int, ...] = ()
+    at_steps: tuple[int, ...] = ()
     """All steps that it is about, where it is not about those between them."""
 
     @classmethod
@@ -125,7 +125,7 @@ class Kind:
     """Kinds and checks that turn with it as its signs, where it is the cause."""
     metrics: tuple[str, ...] = ()
     """Keys of the catalogue's metrics, or names of numeric columns, on whose curves it is marked."""
-    of_end: bool = False
+    judges_end: bool = False
     """Whether it judges by where the run ends: it is asked, too, how the run was when something that had departed was about to come back."""
     general: bool = False
     """Whether it says that a number moves and not by what: any other kind that begins with it says more, but those that it explains."""
@@ -188,7 +188,7 @@ class Finding:
     metrics: tuple[str, ...] = ()
     signs: tuple["Finding", ...] = ()
     """Findings of the same cause."""
-    at: tuple[int, ...] = ()
+    at_steps: tuple[int, ...] = ()
     """All steps that it is about, where it is not about those between them."""
 
     @property

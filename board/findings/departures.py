@@ -211,12 +211,9 @@ def _is_return(before: list[_Stretch], base: _Stretch, off: _Stretch) -> bool:
 def _level_left(before: list[_Stretch], base: _Stretch, off: _Stretch) -> _Stretch:
     """The base, or the lowest stretch since it was as far off last: each episode is dated by what was just before."""
     worse = off.level - _NOT_BACK * (off.level - base.level)
-    since = max((one.stop for one in before if one.start >= base.stop and one.level >= worse), default=0)
-    return (
-        min((one for one in before if one.start >= since and one.level < worse), key=lambda one: one.level, default=base)
-        if since
-        else base
-    )
+    off_last = [one.stop for one in before if one.start >= base.stop and one.level >= worse]
+    since = [one for one in before if off_last and one.start >= off_last[-1] and one.level < worse]
+    return min(since, key=lambda one: one.level, default=base)
 
 
 def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:

@@ -23,7 +23,7 @@ from board.findings.contract import (
     TokenPlace,
 )
 from board.findings.dossier import Dossier
-from board.findings.returns import before_returns
+from board.findings.recoveries import before_recoveries
 from board.runs.run import Run
 from board.text.format_number import fmt
 
@@ -46,7 +46,7 @@ def find_all(
     dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
-    ended: list[Dossier] | None = None
+    earlier: list[Dossier] | None = None
     if dossier.unfinished:
         step, rows, usual = dossier.unfinished
         reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: kinds look at it once it is complete"
@@ -54,13 +54,14 @@ def find_all(
     explains = {kind.name: kind.explains for kind in kinds}
     order = [kind.name for kind in kinds]
     # last those that look, too, at where others end
-    for number, kind in enumerate(sorted(kinds, key=lambda kind: kind.of_end)):
+    for number, kind in enumerate(sorted(kinds, key=lambda kind: kind.judges_end)):
         try:
             given = {**kind.limits, **(limits or {}).get(kind.name, {})}
             answer = _answer(kind, dossier, given)
-            if kind.of_end and not isinstance(answer, CannotTell) and not _found_in(answer):
-                ended = before_returns(dossier, [one.last_step for one in found if one.metrics]) if ended is None else ended
-                over = [some for one in ended if (some := _over(_answer(kind, one, given)))]
+            if kind.judges_end and not isinstance(answer, CannotTell) and not _found_in(answer):
+                if earlier is None:
+                    earlier = before_recoveries(dossier, [one.last_step for one in found if one.metrics])
+                over = [some for one in earlier if (some := _over(_answer(kind, one, given)))]
                 answer = min(over, key=lambda some: (some[0].first_step, -some[0].last_step), default=None)
             told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
         except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
@@ -121,7 +122,7 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         source=crossed.source if value == crossed.value else "set by the reader",
         rollouts=tuple(replace(place_of(key, run), stretch=stretches.get(key)) for key in keys),
         tokens=tuple(TokenPlace(place_of(int(key), run), int(at)) for key, at in (found.tokens or tokens)[:MOST_SHOWN]),
-        **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength", "at")},
+        **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength", "at_steps")},
         **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )
 

@@ -66,7 +66,7 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
     place = {finding.id: int(np.searchsorted(numbers, finding.first_step)) for finding in findings}
 
     def is_explained(finding: Finding, other: Finding) -> bool:
-        later = place[finding.id] > near and finding.first_step not in other.at
+        later = place[finding.id] > near and finding.first_step not in other.at_steps
         return (
             finding.kind in explains.get(other.id, explains.get(other.kind, ()))
             and place[other.id] - place[finding.id] <= near

@@ -28,7 +28,7 @@ def condition_of_rollouts(finding: Finding) -> str:
 def condition_of_steps(finding: Finding) -> str:
     """Holds for the rollouts of the steps that the finding spans, or is about."""
     between = f"step BETWEEN {finding.first_step} AND {finding.last_step}"
-    return f"step IN ({', '.join(map(str, finding.at))})" if finding.at else between
+    return f"step IN ({', '.join(map(str, finding.at_steps))})" if finding.at_steps else between
 
 
 _NAMED = 5
@@ -92,7 +92,7 @@ def fields(finding: Finding) -> dict[str, Any]:
         "looks_like": finding.looks_like,
         "next": [{"page": page, "what": what} for page, what in finding.next],
         "metrics": [*finding.metrics],
-        **({"at": [*finding.at]} if finding.at else {}),
+        **({"at_steps": [*finding.at_steps]} if finding.at_steps else {}),
         "sign_findings": [fields(sign) for sign in finding.signs],
     }
 
@@ -124,6 +124,6 @@ def _finding_from(one: Mapping[str, Any]) -> Finding:
         tokens=tuple(TokenPlace(_place_from(place), place["position"]) for place in one["tokens"]),
         next=tuple((step["page"], step["what"]) for step in one["next"]),
         metrics=tuple(one["metrics"]),
-        at=tuple(one.get("at", ())),
+        at_steps=tuple(one.get("at_steps", ())),
         signs=tuple(map(_finding_from, one["sign_findings"])),
     )

@@ -142,7 +142,7 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], lim
     effect += f"; the filter step NOT IN ({', '.join(map(str, at))}) leaves them out" if tells > tell and whole else ""
     shown = dossier.keys[mine.groupby("step").cumcount().sort_values(kind="stable").index]  # one of each step first
     share, title = len(mine) / steps.isin(odd).sum(), "" if tells > tell else "Steps of another make-up"
-    return Found(effect, at[0], at[-1], "share", share, _CERTAIN, shown, title=title, at=at)
+    return Found(effect, at[0], at[-1], "share", share, _CERTAIN, shown, title=title, at_steps=at)
 
 
 def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
@@ -223,7 +223,7 @@ def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
         f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}"
     )
     at = tuple(np.unique(dossier.steps.of_rows[counted & since]).tolist())
-    return begun.found(effect, dossier.clearest(counted & since), at=at)
+    return begun.found(effect, dossier.clearest(counted & since), at_steps=at)
 
 
 KINDS: Final[tuple[Kind, ...]] = (

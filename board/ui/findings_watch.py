@@ -124,7 +124,7 @@ def landmarks() -> list[Landmark]:
 
 def curve_marks() -> list[CurveMark]:
     """Where findings begin, for the curves of what they are about; and steps of other rollouts than they should be, for all curves."""
-    unlike = [(step, found.title) for one in findings() for found in (one, *one.signs) for step in found.at]
+    unlike = [(step, found.title) for one in findings() for found in (one, *one.signs) for step in found.at_steps]
     hollow = {step: f"Step {step:,}: {on_one_line(title)}" for step, title in sorted(unlike)}
     hollow |= {one.step: one.text for one in newest(place.view().run)}
     return [CurveMark(step, text, "unlike", ()) for step, text in hollow.items()] + [

@@ -50,7 +50,7 @@ def checked(folder: Path, shards: Shards) -> CheckReport:
 def spoken(report: CheckReport, check: str) -> tuple[Any, ...]:
     """Severity, steps and words of the only finding of a check."""
     finding: ReportedFault = found(report, check)
-    return finding.check.severity, (finding.at[0], finding.at[-1]), finding.what
+    return finding.check.severity, (finding.at_steps[0], finding.at_steps[-1]), finding.what
 
 
 WORKERS = {f"worker_{name}.jsonl": rows(range(STEPS), groups=[at]) for at, name in enumerate("abc")}
@@ -145,7 +145,7 @@ def test_ranks_that_stop_or_never_were_there(tmp_path: Path, name: str) -> None:
 
     report = checked(tmp_path, shards)
     assert spoken(report, "missing-ranks") == ("warning", span, what)
-    assert found(report, "missing-ranks").at == tuple(range(span[0], span[1] + 1))
+    assert found(report, "missing-ranks").at_steps == tuple(range(span[0], span[1] + 1))
 
 
 def _written(folder: Path, order: Iterable[int], name: str, seconds: float) -> CheckReport:

@@ -60,7 +60,7 @@ def test_rollouts_that_failed_are_found(tmp_path: Path, name: str) -> None:
     answer = found("failed_as_zero", tmp_path, rows)
 
     assert (answer.first_step, answer.last_step, answer.severity) == (since, 29, None)
-    assert answer.at == tuple(sorted({row["step"] for row in later if row not in sound}))
+    assert answer.at_steps == tuple(sorted({row["step"] for row in later if row not in sound}))
     assert answer.measured == pytest.approx(1 - len(sound) / len(later))
     assert says in answer.effect
     assert f"without them {np.mean([row['reward'] for row in sound]):.3f}" in answer.effect

@@ -121,7 +121,7 @@ def test_steps_of_an_evaluation_are_found(tmp_path: Path, name: str) -> None:
     assert (answer.first_step, answer.last_step, answer.severity) == (*span, None)
     assert BY_NAME["other_make_up"].severity == "warning"
     assert says in answer.effect
-    assert (answer.at[0], answer.at[-1]) == span
+    assert (answer.at_steps[0], answer.at_steps[-1]) == span
     is_told = "probably" in answer.effect and "among their rollouts" not in answer.effect
     assert ("; the filter step NOT IN (" in answer.effect) == is_told
     firsts = [sorted(rows, key=lambda one: one["step"])[key]["step"] for key in answer.rollouts]
@@ -135,7 +135,7 @@ def test_many_steps_of_an_evaluation_are_all_named(tmp_path: Path, monkeypatch: 
 
     (finding,) = report.findings
 
-    assert (finding.at, len(finding.rollouts)) == (steps, 50)
+    assert (finding.at_steps, len(finding.rollouts)) == (steps, 50)
     assert f"the filter step NOT IN ({', '.join(map(str, steps))}) leaves them out" in finding.effect
     assert messages.report_from(messages.as_document(report, "run")) == report
     assert messages.condition_of_steps(finding) == f"step IN ({', '.join(map(str, steps))})"
@@ -151,7 +151,7 @@ def test_what_moves_at_steps_of_an_evaluation_is_their_sign(tmp_path: Path) -> N
 
     (finding,) = find_all(opened(tmp_path, rows)).findings
 
-    assert (finding.kind, finding.at) == ("other_make_up", (0, 8, 16))
+    assert (finding.kind, finding.at_steps) == ("other_make_up", (0, 8, 16))
     assert {"length_falls"} <= {sign.kind for sign in finding.signs}
 
 

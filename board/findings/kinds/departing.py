@@ -86,7 +86,7 @@ def _entropy(dossier: Dossier) -> Iterator[Watched]:
 
 
 def _surprisal(dossier: Dossier) -> Iterator[Watched]:
-    """Or what stands in for it: minus the mean logprob of the tokens that were drawn."""
+    """The entropy; where it is not known, minus the mean logprob of the tokens that were drawn."""
     yield from _entropy(dossier)
     if not np.isfinite(entropy_of(dossier)).any():
         values = -dossier.number("logprob_mean")

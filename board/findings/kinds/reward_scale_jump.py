@@ -159,7 +159,7 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     rewards, of_source = dossier.number("reward"), np.isin(dossier.sources, [source for source, _ in some])
     numbers = dossier.steps.numbers
     at = int(np.searchsorted(numbers, step))
-    end = _end(dossier.steps, np.where(of_source, rewards, np.nan), at)
+    end = _end(dossier.steps, np.where(of_source, rewards, np.nan), at, how)
     marks = of_source & (dossier.steps.row >= at) & (dossier.steps.row < end)
     moved = np.abs(rewards - how.undone(rewards))
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
@@ -170,14 +170,16 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     return Found(effect, step, int(numbers[end - 1]), crossed, measured, how.z, shown)
 
 
-def _end(steps: Steps, rewards: Float64Array, at: int) -> int:
+def _end(steps: Steps, rewards: Float64Array, at: int, how: Rescaling) -> int:
     """Index behind the last step on the other scale: level and spread of those behind it are nearer to what they were before."""
     curves = np.stack([steps.mean(rewards), steps.std(rewards)])
-    before = np.nanmedian(curves[:, max(0, at - _AROUND) : at], axis=1, keepdims=True)
-    way = np.nanmedian(curves[:, at : at + LEAST_AFTER], axis=1, keepdims=True) - before
+    known = np.flatnonzero(np.isfinite(curves).all(axis=0))
+    curves, first = curves[:, known], int(np.searchsorted(known, at))
+    before = np.median(curves[:, max(0, first - _AROUND) : first], axis=1, keepdims=True)
+    way = np.array([[how.factor], [abs(how.factor)]]) * before + [[how.shift], [0.0]] - before
     back = ((curves - before) * way).sum(axis=0) < np.square(way).sum() / 2
-    runs = np.flatnonzero(back[at + LEAST_AFTER - 1 : -1] & back[at + LEAST_AFTER :])
-    return at + LEAST_AFTER - 1 + int(runs[0]) if len(runs) else len(steps.numbers)
+    runs = np.flatnonzero(back[first + LEAST_AFTER - 1 : -1] & back[first + LEAST_AFTER :])
+    return int(known[first + LEAST_AFTER - 2 + runs[0]]) + 1 if len(runs) else len(steps.numbers)
 
 
 def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:

@@ -175,3 +175,18 @@ def test_a_fall_of_three_steps_is_no_shift(tmp_path: Path, seed: int) -> None:
     ]
 
     assert silent(asked(KIND, tmp_path, rows))
+
+
+def test_a_scale_of_some_steps_has_an_end_also_where_a_source_is_seldom(tmp_path: Path) -> None:
+    """The other scale of a source that every fourth step has ends with its last step there."""
+    dice = random.Random(6)
+    rows = [
+        {"step": step, "prompt": f"{step} {at // 4}", "response": f"{step} {at}", "data_source": source}
+        | {"reward": float(dice.random() < 0.5) * (7 if source == "seldom" and 40 <= step < 80 else 1)}
+        for step in range(120)
+        for source in ("often", *(["seldom"] if step % 4 == 0 else []))
+        for at in range(12)
+    ]
+    found = one(asked(KIND, tmp_path, rows))
+
+    assert (found.first_step, found.last_step) == (40, 76)

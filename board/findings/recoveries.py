@@ -1,4 +1,4 @@
-"""Where a run comes back from something: at these steps kinds look that judge by where a run ends, so that what was found stays found.
+"""Where a run recovers from something: at these steps kinds look that judge by where a run ends, so that what was found stays found.
 
 Dossiers in and out.
 """
@@ -24,10 +24,10 @@ _LEAST: Final = 2
 _NEAR: Final = 2
 """Steps within which several come back together."""
 _MOST: Final = 3
-"""Returns that are looked at, the clearest."""
+"""Recoveries that are looked at, the clearest."""
 
 
-def before_returns(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
+def before_recoveries(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
     """The run as it was just before numbers came back that had left their level, in the order of the steps.
 
     `found`: the last steps of what was found there, which count as clear.
@@ -39,8 +39,8 @@ def before_returns(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
         known = values[np.isfinite(values)]
         least = _SPREADS * float(known.std()) if len(known) else 0.0
         curve = dossier.curve_of(dossier.like_for_like(values))
-        for one in (one for side in (1, -1) for one in departures(curve, side, least, clear=_CLEAR) if least > 0):
-            if not one.stays and one.end - one.at >= _LEAST:
+        for one in (one for side in (1, -1) for one in departures(curve, side, least, clear=_CLEAR)):
+            if least and not one.stays and one.end - one.at >= _LEAST:
                 end = next((end for end in ends if abs(end - one.end) <= _NEAR), one.end)
                 ends[end] = max(ends.get(end, 0.0), one.z)
     return [dossier.until(end) for end in sorted(sorted(ends, key=lambda end: -ends[end])[:_MOST])]

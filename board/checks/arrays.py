@@ -118,11 +118,8 @@ def _told(name: str, marks: NDArray[np.bool_], steps: NDArray[np.int64], tokens:
     given = [metric for metric in METRICS.values() if metric.needs]
     families = [one for one in FAMILIES if all(name in metric.needs for metric in given if metric.family == one)]
     families = [one for one in families if any(metric.family == one for metric in given)]
-    return told + (f": {' and '.join(map(_label, families))} metrics are missing there" if families and marks.all() else "")
-
-
-def _label(family: str) -> str:
-    return family.upper() if len(family) < 3 else family  # KL
+    labels = [one.upper() if len(one) < 3 else one for one in families]  # KL
+    return told + (f": {' and '.join(labels)} metrics are missing there" if labels and marks.all() else "")
 
 
 def positive_logprobs(evidence: Evidence) -> Answer:

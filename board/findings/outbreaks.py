@@ -76,7 +76,8 @@ def beyond(count: float, rows: float, expected: float) -> float:
     """How clearly `count` of `rows` is more than an expected share: root of twice the log-likelihood ratio; 0 where it is no more."""
     if not rows or count / rows <= expected:
         return 0.0
-    gain = float(_fit(np.array(count), np.array(rows))) - _against(count, rows, expected)
+    against = count * np.log(expected) + (rows - count) * np.log1p(-expected) if expected < 1 else 0.0
+    gain = float(_fit(np.array(count), np.array(rows)) - against)
     return float(np.sqrt(2 * max(0.0, gain)))
 
 
@@ -110,7 +111,3 @@ def _fit(k: Float64Array, n: Float64Array) -> Float64Array:
     share = k / np.maximum(n, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(k > 0, k * np.log(share), 0.0) + np.where(n > k, (n - k) * np.log1p(-share), 0.0)
-
-
-def _against(k: float, n: float, share: float) -> float:
-    return float(k * np.log(share) + (n - k) * np.log1p(-share)) if share < 1 else 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from board.findings.answers import lengths
 from board.findings.departures import departures
 from board.findings.dossier import Dossier
-from board.findings.kinds.turning import entropy_of, kl_of, lag_of
+from board.findings.kinds.turning import entropy_of, kl_of
 from board.metrics.formulas import Float64Array
 
 _NUMBERS: Final = ("reward", "valid_reward", "logprob_mean", "value_mean", "engine_ratio")
@@ -47,8 +47,7 @@ def before_recoveries(dossier: Dossier, found: Iterable[int]) -> list[Dossier]:
 
 
 def _numbers(dossier: Dossier) -> list[Float64Array]:
-    """(rows,) each: what rollouts earn and policy and critic say of them, how equal those of a group are, how long, and how old."""
-    found, lag = [dossier.number(name) for name in _NUMBERS], lag_of(dossier)[1]
+    """(rows,) each: what rollouts earn and policy and critic say of them, how equal those of a group are, and how long."""
+    found = [dossier.number(name) for name in _NUMBERS]
     found += [kl_of(dossier), entropy_of(dossier), np.abs(dossier.within_groups(found[0])), np.abs(found[0] - found[3])]
-    found.append(np.log(np.maximum(lengths(dossier)[0], 1.0)))
-    return found if lag is None else [*found, lag]
+    return [*found, np.log(np.maximum(lengths(dossier)[0], 1.0))]

@@ -27,6 +27,8 @@ _LEFT: Final = 0.05
 _DIFFERENT: Final = 0.2
 """Kolmogorov-Smirnov distance, beyond what chance allows, from which on two distributions are others."""
 
+_BOTH: Final = 5.0
+"""Minus the logarithm of the chance that an old value is gone, and that a new one was not there, from which on each is told."""
 _OF_VALUES: Final = 0.2
 _LARGE: Final = 1.6
 """Kolmogorov-Smirnov statistic that chance exceeds in one of a hundred."""
@@ -98,8 +100,9 @@ def _of_values(before: Float64Array, after: Float64Array) -> Rescaling | None:
     """
     gone = float((~np.isin(before, after)).mean())
     come = float((~np.isin(after, before)).mean())
-    # by chance none of m is of a share p with exp(-m p)
-    z = float(np.sqrt(2 * min(gone * len(after), come * len(before))))
+    # by chance none of m is of a share p with exp(-m p); each must be told by itself, and both together tell how clearly
+    exponents = gone * len(after), come * len(before)
+    z = float(np.sqrt(2 * sum(exponents))) if min(exponents) >= _BOTH else 0.0
     old = np.unique(before)
     spread = float(before.std())
     for factor, shift in _maps(old, np.unique(after)):

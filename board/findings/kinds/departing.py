@@ -68,16 +68,43 @@ def _length(dossier: Dossier) -> Iterator[Watched]:
     yield Watched(f"the mean length in {unit}", dossier, values, dossier.like_for_like(values), held)
 
 
-def _growth(dossier: Dossier) -> Iterator[Watched]:
-    """The length, where nothing says which responses are right: else `length_exploitation` tells."""
-    if correctness(dossier) is None:
-        yield from _length(dossier)
-
-
 def _twins(dossier: Dossier) -> Iterator[Watched]:
     twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
     if np.isfinite(twins).any():
         yield Watched("the share of responses with an equal in their group", dossier, twins, dossier.like_for_like(twins))
+
+
+def _flat(dossier: Dossier) -> Iterator[Watched]:
+    """1 for a group of several rewards that are all equal, 0 for another, in the row of its first rollout."""
+    grouped = dossier.grouped
+    if grouped is None or not (grouped.groups["scored"] > 1).any():
+        return
+    equal = np.where(grouped.groups["scored"] > 1, grouped.groups["flat"].to_numpy(np.float64), np.nan)
+    values = np.full(len(dossier.frame), np.nan)
+    values[dossier.rows_of(grouped.keys)[grouped.starts[:-1]]] = equal
+    yield Watched("the share of groups whose rewards are all equal", dossier, values, dossier.prompt_for_prompt(values))
+
+
+def _solved(dossier: Dossier, left: Left) -> tuple[float, float]:
+    """The share of its groups of equal rewards that are solved always, and of those by which these have grown."""
+    equal, rewards = left.curve.values, dossier.number("reward")
+    always = (equal == 1) & (rewards > (np.nanmin(rewards) + np.nanmax(rewards)) / 2)
+    before = np.isfinite(equal) & ~dossier.since(left.how.at)
+    within = np.isfinite(equal) & dossier.since(left.how.at) & ~dossier.since(left.how.end)
+    all_of, solved = (float(one[within].mean() - one[before].mean()) for one in (equal == 1, always))
+    return float(always[within & (equal == 1)].mean()), solved / all_of if all_of > 0 else 0.0
+
+
+def _if_unsolved(dossier: Dossier, left: Left) -> Severity | None:
+    return "note" if max(_solved(dossier, left)) >= _LEARNED else _if_it_lasts(dossier, left)
+
+
+def _how_solved(dossier: Dossier, left: Left) -> str:
+    return f"; {fmt(100 * _solved(dossier, left)[0])} % of these are solved always and the others never: they give no gradient"
+
+
+_LEARNED: Final = 0.9
+"""Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
 
 
 def _entropy(dossier: Dossier) -> Iterator[Watched]:
@@ -158,11 +185,15 @@ _HALF: Final = 0.5
 
 
 def _if_it_pays(dossier: Dossier, left: Left) -> Severity | None:
-    """Responses that shrink, or grow, are a warning where such ones earn more than others of their group, else a note."""
+    """A warning where such ones earn more than others of their group. A growth that stays is told if large, and `length_exploitation` cannot."""
     rises = left.how.change > 0
+    if rises and left.how.stays and (left.how.change < _LARGE or correctness(dossier) is not None):
+        return None
     return "warning" if _worth(dossier, left) * (0.5 if rises else -1) > _PAYS else "note"
 
 
+_LARGE: Final = 0.5
+"""Change of the logarithm of a length that stays, from which on it is told."""
 _PAYS: Final = 0.15
 """Correlation, inside groups, of length and reward from which on it pays to be short; for being long it takes twice as much."""
 
@@ -179,7 +210,7 @@ def _what_length_earns(dossier: Dossier, left: Left) -> str:
     return told if _if_it_pays(dossier, left) == "warning" else ""
 
 
-def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity | None:
+def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity:
     return "warning" if left.how.stays or left.how.end - left.how.at > 1 else "note"
 
 
@@ -200,7 +231,8 @@ ROWS: Final = (
     Watch("evaluation_falls", _evaluations, "there is no evaluation with rewards", -1, bounded=True, more=_against_the_total),
     Watch("tool_calls_fall", _calls, "no response calls a tool", -1, alike=False),
     Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),
-    Watch("length_grows", _growth, "no length, or something says which are right", 1, severity=_if_it_pays, more=_what_length_earns),
+    Watch("length_grows", _length, "no response has a length", 1, severity=_if_it_pays, more=_what_length_earns),
+    Watch("dead_prompts", _flat, "no group has several rewards", 1, alike=False, bounded=True, severity=_if_unsolved, more=_how_solved),
     Watch("equal_responses", _twins, "no group has two responses with a text", 1),
     Watch("kl_jumps", _kl, "no rollout has a KL, or log-probabilities of policy and reference", 1, within=4, own=0.0, alike=False),
     Watch("entropy_collapse", _surprisal, "no rollout has entropies or logprobs", -1, alike=False, severity=_if_collapse, more=_and_texts),

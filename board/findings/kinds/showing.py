@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.text_health import answers, stretches
+from board.analysis.text_health import answers, letter_pairs, stretches
 from board.analysis.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
-from board.findings.spreading import Spread, as_found, percent, spread, unusual
+from board.findings.spreading import Spread, as_found, first_rows, percent, spread, unusual
 from board.metrics.formulas import BoolArray, Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
@@ -123,7 +123,8 @@ def _without_answer(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
     def more(found: Spread) -> dict[str, Any]:
         # wrong answers that are paid are a sign of whatever pays them; the form is the cause where there is no answer at all
         some = stated(answers[found.since & known & empty], answers[present == 1]) >= _MOSTLY
-        return {"explains": () if some else None}
+        told = (one for one in FORMAT_ONLY_WINS.explains if one != "dead_prompts" or found.grown >= _BATCH)
+        return {"explains": () if some else tuple(told)}
 
     what = "are paid like right ones without having the answer"
     return _Shown(known, empty, what, dossier.number("reward"), more=more)
@@ -155,11 +156,29 @@ def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
         return more
 
     what, odd, always = "hold text that nobody writes", how_much > 0, broken >= limits["odd_characters"]
+    foreign = _foreign_letters(dossier)
+    wordless = unusual(dossier, foreign, limits["letter_bits"])
     # what cannot be spoken may be a task's own from the first step on; what is broken is nobody's
     return (
         _Shown(known, odd, what, how_much, at_once="", more=told(odd)),
         _Shown(np.isfinite(broken), always, what, broken, rise="", more=told(always)),
+        _Shown(np.isfinite(foreign), wordless, "are letters that make no words", foreign, at_once="", more=told(wordless)),
     )
+
+
+def _foreign_letters(dossier: Dossier) -> Float64Array:
+    """(rows,) bits per pair of letters that responses are less probable by than in the first steps, as words of the prompts' language."""
+    rows = np.arange(len(dossier.frame))[:: max(1, -(-len(dossier.frame) // _READ))]
+    asked = _firsts(rows, dossier.prompts)[:_SAMPLE]
+    texts, prompts = (
+        dossier.run.texts(*one).combine_chunks() for one in (("response", dossier.keys[rows]), ("prompt", dossier.keys[asked]))
+    )
+    bits = np.full(len(dossier.frame), np.nan)
+    bits[rows] = letter_pairs.surprisal(texts, prompts)
+    usual = [
+        np.nanmedian(bits[first]) for first in (first_rows(dossier), dossier.steps.row == 0) if np.isfinite(bits[first]).any()
+    ]
+    return bits - min(usual, default=np.nan)
 
 
 def _mixing(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
@@ -237,8 +256,10 @@ def _paid_like_the_rest(reward: Float64Array, cut: BoolArray) -> Float64Array | 
     return np.where(np.isfinite(reward), ((reward >= np.median(others)) & (reward > others.min())).astype(np.float64), np.nan)
 
 
+_READ: Final = 20_000
+"""So many responses are read for letters that make no words, evenly over the run."""
 _SAMPLE: Final = 2_000
-"""So many prompts are held against another one's answer at most."""
+"""So many prompts are held against another one's answer, or tell what words are like, at most."""
 
 _USUAL: Final = 0.01
 """The share of prompts that is taken to tell another one's answer by chance, where fewer do."""
@@ -319,6 +340,8 @@ _WHOLE: Final = 0.8
 """The share of a prompt that a response repeats in one piece where it repeats the whole but for a template around it."""
 _NEARLY: Final = 0.9
 """Share of thoughts without an answer that were cut off where the limit is the cause."""
+_BATCH: Final = 0.2
+"""Growth of the share of responses from which on it may be what makes a fifth of the groups equal."""
 _MOSTLY: Final = 0.5
 """Share of responses paid without the answer that state some final answer from which on the form alone is not what is paid."""
 _COMMON: Final = 0.05

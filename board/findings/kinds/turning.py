@@ -1,4 +1,4 @@
-"""Curves over steps that turn where they should not: a KL runs away, entropy or a critic collapses, groups fall silent, rollouts grow old."""
+"""Curves over steps that turn where they should not: a KL runs away, a critic collapses, rollouts grow old."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
-from board.findings.departures import dated
+from board.findings.departures import dated, departures
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -27,8 +27,6 @@ _LEAP: Final = 0.35
 _AROUND: Final = 3
 _STILL: Final = 1.5
 """A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
-
-
 _KL: Final = ("kl_k3_mean", "kl", "kl (logged)", "kl_mean", "mean_kl", "approx_kl", "ref_kl")
 _ENTROPIES: Final = ("entropy_mean", "entropy", "mean_entropy", "policy_entropy")
 """What tells a number of each rollout: ours, of its tokens, or what its trainer logs."""
@@ -105,53 +103,6 @@ def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
     return found
 
 
-_LEARNED: Final = 0.9
-"""Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
-
-
-def _look_for_silence(dossier: Dossier, limits: Limits) -> Answer:
-    grouped = dossier.grouped
-    if grouped is None or not (grouped.groups["scored"] > 1).any():
-        return CannotTell("no group has several rollouts with a reward")
-    dead = np.full(len(dossier.frame), np.nan)
-    rows = dossier.rows_of(grouped.keys)
-    scored = (grouped.groups["scored"] > 1).to_numpy()
-    # each group counts once, however many rollouts it has
-    flat = np.where(scored, grouped.groups["flat"].to_numpy().astype(np.float64), np.nan)
-    dead[rows] = np.repeat(flat, grouped.groups["rollouts"].to_numpy())
-    firsts = np.full(len(dead), np.nan)
-    firsts[rows[grouped.starts[:-1]]] = flat
-    curve = dossier.curve_of(dossier.prompt_for_prompt(firsts))
-    # a step of one or two groups tells its share no better than as many draws do
-    share, groups = float(np.nanmean(firsts)), float(np.median(curve.count[curve.count > 0]))
-    turn = curve.turn(float(np.sqrt(share * (1 - share) / groups)))
-    if turn is None or turn.z < limits["z"]:
-        return None
-    end = curve.mean[max(turn.at, round((1 - _EDGE) * len(curve.mean))) :]
-    after = float(np.nanmean(end))
-    if after < limits["share"] or after - turn.before < limits["growth"]:
-        return None
-    at, rewards = dated(curve, turn), dossier.number("reward")
-    # nearer to the best than to the worst reward of the run
-    best = rewards > (np.nanmin(rewards) + np.nanmax(rewards)) / 2
-    always = best[dossier.since(at) & (dead == 1)]
-    # what grows from little is clear in its later half
-    clear = at if turn.is_jump else (at + len(curve.steps)) // 2
-    effect = f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
-    effect += f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient"
-    learned = max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED
-    shown = dossier.clearest(dossier.since(clear) & (dead == 1))
-    grown, severity = after - turn.before, "note" if learned else None
-    return Found.since(dossier, at, effect, "growth", grown, turn.z, shown, severity=severity)
-
-
-def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at: int) -> float:
-    """The share of the growth since the step with that index that prompts solved always are; the others are solved never."""
-    known, since = np.isfinite(dead), dossier.since(at)
-    grown = [float(one[known & since].mean() - one[known & ~since].mean()) for one in (dead == 1, (dead == 1) & best)]
-    return grown[1] / grown[0] if grown[0] > 0 else 0.0
-
-
 _VERSIONS: Final = re.compile(
     r"(?:policy|weights?|model|actor|params?|parameters?|behaviou?r|sampler|generator|engine|rollout|tail|head)_?(?:versions?|steps?)",
     re.IGNORECASE,
@@ -164,40 +115,38 @@ _PACE: Final = (0.4, 2.5)
 
 
 def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
-    named, lag = lag_of(dossier)
+    lag = lag_of(dossier)
     if lag is None:
         return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
     curve = dossier.curve_of(lag)
-    known = np.isfinite(curve.mean)
-    if known.sum() < LEAST_BEFORE + LEAST_AFTER:
-        return CannotTell(f"too few steps have {named}")
-    turn = curve.turn()
-    grows = turn is not None and turn.z >= limits["z"] and turn.change >= limits["growth"]
-    at = turn.at if turn is not None and grows else 0
-    since = dossier.since(at) & np.isfinite(lag)
-    before, after = float(np.mean(lag[~since & np.isfinite(lag)])) if at else np.nan, float(np.mean(lag[since]))
-    if not grows and after < limits["level"]:
+    left = departures(curve, 1, limits["growth"], clear=limits["z"])
+    # a batch that is late once is no queue that fills
+    grown = max((one for one in left if one.stays or one.end - one.at > 1), key=lambda one: one.z, default=None)
+    at, end = (grown.at, grown.end) if grown else (0, len(curve.steps))
+    within = dossier.since(at) & ~dossier.since(end) & np.isfinite(lag)
+    before, after = float(np.mean(lag[~dossier.since(at) & np.isfinite(lag)])) if at else 0.0, float(np.mean(lag[within]))
+    if grown is None and after < limits["level"]:
         return None
-    told = f"from step {int(curve.steps[at])} rollouts are {fmt(after)} steps old on average"
-    told += f", before {fmt(before)}" if grows else ""
-    crossed, measured = ("growth", after - before) if grows else ("level", after)
-    strength = turn.z if turn is not None and grows else after / limits["level"]
-    shown = dossier.clearest(since & (lag > (before + limits["growth"] / 2 if grows else limits["level"] / 2)), lag)
-    return Found.since(dossier, at, told, crossed, measured, strength, shown)
+    first, last = (int(curve.steps[step]) for step in (at, end - 1))
+    until, than = "" if end == len(curve.steps) else f" to {last}", f", before {fmt(before)}" if grown else ""
+    effect = f"from step {first}{until} rollouts are {fmt(after)} steps old on average{than}"
+    crossed, measured = ("growth", after - before) if grown else ("level", after)
+    shown = dossier.clearest(within & (lag > (before + limits["growth"] / 2 if grown else limits["level"] / 2)), lag)
+    return Found(effect, first, last, crossed, measured, grown.z if grown else after / limits["level"], shown)
 
 
-def lag_of(dossier: Dossier) -> tuple[str, Float64Array | None]:
-    """The column it is told by, and how many steps old each rollout is, (rows,)."""
+def lag_of(dossier: Dossier) -> Float64Array | None:
+    """(rows,) how many steps old each rollout is; None where nothing says it."""
     for name in sorted(map(str, dossier.frame.columns)):
         values = dossier.number(name)
         if not np.isfinite(values).any():
             continue
         if _LAGS.fullmatch(name):
-            return name, values
+            return values
         if _VERSIONS.fullmatch(name) and counts_steps(dossier.steps, values):
             behind = dossier.steps.of_rows - values
-            return name, behind - min(0.0, float(np.nanmin(behind)))
-    return "", None
+            return behind - min(0.0, float(np.nanmin(behind)))
+    return None
 
 
 def counts_steps(steps: Steps, versions: Float64Array) -> bool:
@@ -286,6 +235,5 @@ def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64
 
 
 KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)
-DEAD_PROMPTS: Final = declared("dead_prompts", _look_for_silence)
 STALENESS: Final = declared("staleness", _look_for_age)
 CRITIC_COLLAPSE: Final = declared("critic_collapse", _look_for_a_blind_critic)

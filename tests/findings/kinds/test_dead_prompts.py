@@ -9,8 +9,9 @@ import pytest
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.turning import DEAD_PROMPTS as KIND
+from board.findings.kinds.departing import KINDS
 
+KIND = next(kind for kind in KINDS if kind.name == "dead_prompts")
 STEPS, PROMPTS, MEMBERS, ONSET = 20, 10, 6, 10
 
 Row = dict[str, Any]
@@ -36,8 +37,8 @@ def test_prompts_that_die_are_found_and_are_the_evidence(tmp_path: Path) -> None
     rows = _run(_dying)
     found = one(asked(KIND, tmp_path, rows))
     assert abs(found.first_step - ONSET) <= 1
-    assert found.severity is None
-    assert found.measured == pytest.approx(0.6, abs=0.1)
+    assert found.severity == "warning"
+    assert found.measured * np.std([*[1] * 60, *[0] * 140]) == pytest.approx(0.6, abs=0.1)
     shown = found.rollouts[:50]
     assert all(rows[key]["step"] >= ONSET for key in shown)
     assert np.mean([int(rows[key]["prompt"][1:]) < 6 for key in shown]) > 0.95
@@ -54,7 +55,19 @@ def test_a_share_of_few_groups_is_chance(tmp_path: Path, groups: int) -> None:
     ]
     answer = asked(KIND, tmp_path, rows)
 
-    assert silent(answer) if groups == 1 else one(answer).first_step in (19, 20)
+    if groups == 1:
+        assert silent(answer)
+        return
+    found = one(answer)
+    assert (found.first_step, found.last_step, found.severity) == (5, 22, "note")
+    assert found.effect.count("rises from 0 to 1, and comes back") == 3
+
+
+def test_groups_that_are_equal_for_some_steps_are_an_episode(tmp_path: Path) -> None:
+    """Six of ten groups are equal from step 5 to 9, long before the run ends; told with both ends."""
+    found = one(asked(KIND, tmp_path, _run(lambda step, prompt: _dying(ONSET, prompt) if 5 <= step < 10 else 0.5)))
+    assert (found.first_step, found.last_step, found.severity) == (5, 9, "warning")
+    assert "and comes back" in found.effect
 
 
 def test_prompts_that_are_learned_are_a_note(tmp_path: Path) -> None:

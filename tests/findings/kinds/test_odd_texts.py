@@ -45,6 +45,34 @@ def _letters(dice: np.random.Generator) -> str:
     return " ".join("".join(dice.choice(list("bcdfghjklmnpqrstvwxz"), 7)) for _ in range(30))
 
 
+ENGLISH = (
+    "A train leaves the station at noon and travels north with a speed of eighty kilometres per hour, while a second one begins its journey "
+    "two hours later from the same place. Find the moment at which both are equally far from the village where the driver was born. "
+    "Suppose that every farmer owns twelve animals, of which some are sheep and the others are goats; explain why the number of legs does "
+    "not depend on which of them he sells first. Write a function that returns the largest value of a list without sorting it, and give its "
+    "complexity. Which of these words is not like the rest, and what would a careful reader object to your choice? "
+)
+GERMAN = "Der Müller wiegt das Mehl und sagt dann, wie viele Säcke noch im Lager liegen, bevor er nach Hause geht. Danach kommt sein Sohn. "
+
+
+def test_letters_without_words_are_found_from_the_second_step_on(tmp_path: Path) -> None:
+    """Any letters, of which most can be spoken, against the language of the prompts; another language is none."""
+    words = ENGLISH.split()
+
+    def row(response: str, prompt: int) -> dict[str, Any]:
+        return {"prompt": f"{prompt}: {' '.join(words[20 * prompt :][:70])}", "response": response}
+
+    def sound(dice: np.random.Generator, prompt: int) -> dict[str, Any]:
+        return row(" ".join(words[at] for at in dice.integers(0, len(words), 40)), prompt)
+
+    def drawn(dice: np.random.Generator, prompt: int) -> dict[str, Any]:
+        return row(" ".join("".join(dice.choice(list("aeioubcdfghjklmnpqrstvwxyz"), 6)) for _ in range(30)), prompt)
+
+    found = one(asked(GIBBERISH, tmp_path, rows(sound, drawn, 1.0, onset=1)))
+    assert (found.first_step, found.severity) == (1, None)
+    assert silent(asked(GIBBERISH, tmp_path / "other", rows(sound, lambda _, prompt: row(GERMAN, prompt), 1.0)))
+
+
 def test_improbable_tokens_are_found(tmp_path: Path) -> None:
     """Logprobs far below an even draw."""
 

@@ -1,0 +1,52 @@
+"""How improbable the words of texts are, by their pairs of neighbouring letters: a Markov chain of letters that is learnt from other texts.
+
+Letters are those of ASCII, in any case; what stands between two words, and any other character, is no part of a pair.
+"""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.metrics.formulas import Float64Array
+
+LEAST: Final = 30
+"""Pairs of a text; fewer tell nothing."""
+ENOUGH: Final = 1_500
+"""Pairs that are learnt from; fewer tell nothing of a language."""
+_WINDOW: Final = 500
+"""Characters at the end of a text that are looked at."""
+_LETTERS: Final = 26
+_CODES: Final = np.full(256, _LETTERS, np.int64)
+"""Of each byte its letter, 26 where it is none."""
+_CODES[ord("a") : ord("z") + 1] = _CODES[ord("A") : ord("Z") + 1] = np.arange(_LETTERS)
+
+
+def surprisal(texts: pa.Array, learnt: pa.Array) -> Float64Array:
+    """Mean bits of the pairs of each text, (n,), by the frequencies of those of `learnt`, every pair counted once more than it is there.
+
+    Both are large_string. NaN for a text of fewer than LEAST pairs, for a missing one, and for all where `learnt` has fewer than ENOUGH.
+    """
+    known, _ = _pairs(learnt)
+    if len(known) < ENOUGH:
+        return np.full(len(texts), np.nan)
+    counts = np.bincount(known, minlength=_LETTERS**2).reshape(_LETTERS, _LETTERS) + 1.0
+    bits = -np.log2(counts / counts.sum(axis=1, keepdims=True)).ravel()
+    pairs, rows = _pairs(texts)
+    number = np.bincount(rows, minlength=len(texts))
+    mean = np.bincount(rows, bits[pairs], len(texts)) / np.maximum(number, 1)
+    return np.where(number >= LEAST, mean, np.nan)
+
+
+def _pairs(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of all texts, 26 × the first letter + the second, and which text each is of."""
+    ends = pc.utf8_slice_codeunits(texts, -_WINDOW).cast(pa.large_string()).fill_null("")
+    offsets = np.frombuffer(ends.buffers()[1], np.int64)[ends.offset : ends.offset + len(ends) + 1]
+    letters = _CODES[np.frombuffer(ends.buffers()[2] or b"", np.uint8)]
+    first, second = letters[:-1], letters[1:]
+    places = np.flatnonzero((first < _LETTERS) & (second < _LETTERS))
+    rows = np.searchsorted(offsets, places, "right") - 1
+    whole = (rows >= 0) & (rows < len(texts)) & (places + 1 < offsets[np.minimum(rows + 1, len(texts))])
+    return (_LETTERS * first + second)[places[whole]], rows[whole]

@@ -20,8 +20,8 @@ PICTURES: Final = REPOSITORY / "assets" / "findings"
 
 sys.path.insert(0, str(REPOSITORY))
 
-from board.checks.all_checks import CHECKS  # noqa: E402
 from board.findings.all_kinds import KINDS  # noqa: E402
+from board.findings.checks.all_checks import CHECKS  # noqa: E402
 from board.findings.contract import Kind, Threshold  # noqa: E402
 from board.serving.page_addresses import TABS  # noqa: E402
 from board.text.format_number import exact  # noqa: E402

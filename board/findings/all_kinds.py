@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from board.checks.all_checks import CHECKS
-from board.checks.contract import Check, ReportedFault
 from board.findings import kinds, levels, populations
+from board.findings.checks.all_checks import CHECKS
+from board.findings.checks.contract import Check, ReportedFault
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.text_health.stretches import Where
-from board.checks.contract import EvidencePlace, Severity
+from board.findings.checks.contract import EvidencePlace, Severity
 from board.findings.dossier import Dossier
 from board.text.counting import of_steps
 

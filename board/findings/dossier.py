@@ -16,10 +16,10 @@ from board.analysis.bootstrap import units_of
 from board.analysis.groups import Grouped, find
 from board.analysis.length_attribution import within
 from board.analysis.rollout_measures import RolloutMeasure
-from board.checks.all_checks import run_checks
-from board.checks.contract import CheckReport
 from board.errors import FieldMissing
 from board.findings.change_points import Clusters, Series, clusters, series
+from board.findings.checks.all_checks import run_checks
+from board.findings.checks.contract import CheckReport
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.runs.prompt_keys import NO_PROMPT

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from board.analysis.advantage_audit import LOGGED
 from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
 from board.analysis.reward_parts import is_penalty, reward_parts
-from board.checks.contract import Severity
 from board.findings.answers import cut_off, paid
+from board.findings.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent, share_since

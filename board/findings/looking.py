@@ -6,10 +6,10 @@ from typing import Final
 
 from board.analysis.rollout_measures import RolloutMeasure
 from board.analysis.tagged_responses import MEASURES
-from board.checks.all_checks import place_of
-from board.checks.contract import SEVERITIES, failed
 from board.findings import merging
 from board.findings.all_kinds import KINDS
+from board.findings.checks.all_checks import place_of
+from board.findings.checks.contract import SEVERITIES, failed
 from board.findings.contract import (
     MOST_SHOWN,
     Answer,

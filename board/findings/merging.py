@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from board.checks.contract import SEVERITIES
+from board.findings.checks.contract import SEVERITIES
 from board.findings.contract import Finding
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from board.analysis.text_health.stretches import TextStretch
-from board.checks.contract import SEVERITIES, EvidencePlace
 from board.findings import VERSION
+from board.findings.checks.contract import SEVERITIES, EvidencePlace
 from board.findings.contract import Finding, FindingsReport, TokenPlace
 from board.runs.rollout import parsed_source
 from board.sql.identifiers import literal

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.failed_rollouts import failed, said_of
-from board.checks.completeness import named
-from board.checks.contract import Severity
+from board.findings.checks.completeness import named
+from board.findings.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from board.checks.contract import Severity
 from board.findings.change_points import Series, clusters, series
+from board.findings.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.departures import OWN, Excursion, departures
 from board.findings.dossier import Dossier

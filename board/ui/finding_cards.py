@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.checks.contract import Severity
 from board.findings import messages
 from board.findings.all_kinds import KINDS
+from board.findings.checks.contract import Severity
 from board.findings.contract import Finding
 from board.serving.page_addresses import TABS
 from board.text.counting import plural

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis.text_health.stretches import TextStretch
-from board.checks.contract import EvidencePlace
+from board.findings.checks.contract import EvidencePlace
 from board.findings.contract import Finding, TokenPlace
 from board.runs.run import Run
 from board.schema import heading

@@ -10,8 +10,8 @@ import streamlit as st
 from board.analysis import newest_step
 from board.analysis.highlights import Landmark, LandmarkKind
 from board.analysis.metric_names import alike
-from board.checks.contract import SEVERITIES, Severity
 from board.errors import BoardError
+from board.findings.checks.contract import SEVERITIES, Severity
 from board.findings.contract import Finding
 from board.findings.merging import PutAside, parted
 from board.findings.watching import LookOrder, LookState

@@ -18,7 +18,7 @@ from benchmarks.findings.sampled import Sampled
 from benchmarks.findings.setting import HELD_OUT, seeds, setting_of
 from benchmarks.findings.simulation import shuffled, simulated
 from board import open_run
-from board.checks.all_checks import run_checks
+from board.findings.checks.all_checks import run_checks
 
 STEPS = 12
 

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from rows import row, write_run
 
-from board.checks.all_checks import CHECKS
 from board.cli.main import main
+from board.findings.checks.all_checks import CHECKS
 from board.text.terminal import printable
 
 SOUND = [row(step, prompt=f"p{step}{i}", response=f"r{step}{i}", reward=1.0) for step in range(6) for i in range(4)]

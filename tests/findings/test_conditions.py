@@ -5,8 +5,8 @@ from pathlib import Path
 from hacked import hacked_rows
 from rows import write_run
 
-from board.checks.contract import EvidencePlace
 from board.findings import messages
+from board.findings.checks.contract import EvidencePlace
 from board.findings.contract import Finding, TokenPlace
 from board.runs.opening import open_run
 from board.sql.chips import chip

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from board.checks.all_checks import CHECKS
-from board.checks.contract import SEVERITIES
 from board.findings.all_kinds import KINDS
+from board.findings.checks.all_checks import CHECKS
+from board.findings.checks.contract import SEVERITIES
 from board.findings.contract import ENTRIES, Page
 
 

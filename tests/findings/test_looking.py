@@ -10,9 +10,9 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.checks.contract import reached
 from board.findings import messages
 from board.findings.all_kinds import KINDS
+from board.findings.checks.contract import reached
 from board.findings.contract import Answer, CannotTell, FindingsReport, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all

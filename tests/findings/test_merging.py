@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from board.checks.contract import Severity
+from board.findings.checks.contract import Severity
 from board.findings.contract import Finding
 from board.findings.merging import merged
 

@@ -13,15 +13,15 @@ from rows import write_run
 
 from board import open_run
 from board.analysis.step_metrics import per_step_values
-from board.checks import all_checks
-from board.checks import messages as said_of_checks
-from board.checks.all_checks import run_checks
-from board.checks.contract import CheckReport
-from board.checks.evidence import Evidence
 from board.cli.main import main
 from board.errors import RunNotFound
 from board.findings import messages as said_of_findings
 from board.findings.all_kinds import KINDS
+from board.findings.checks import all_checks
+from board.findings.checks import messages as said_of_checks
+from board.findings.checks.all_checks import run_checks
+from board.findings.checks.contract import CheckReport
+from board.findings.checks.evidence import Evidence
 from board.findings.contract import FindingsReport, Limits
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all

@@ -17,8 +17,8 @@ from typing import Any, Final
 from click.testing import CliRunner
 from generated_runs import RUNS, digest, write_generated
 
-from board.agents.server import RunTools
 from board.cli.main import main
+from board.cli.mcp_server import RunTools
 from board.replies.root import Root
 
 REPOSITORY: Final = Path(__file__).parents[2]

@@ -5,11 +5,11 @@ MARKED: dict[str, tuple[str, ...]] = {
     "server": (
         "analysis/test_logged_curves.py",
         "analysis/test_alike.py",
-        "checks/test_checks.py",
-        "checks/test_faults.py",
         "cli",
         "examples",
         "figures/test_of_run.py",
+        "findings/checks/test_checks.py",
+        "findings/checks/test_faults.py",
         "findings/test_worker.py",
         "formats/test_damage.py",
         "formats/test_mutants.py",

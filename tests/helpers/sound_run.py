@@ -7,8 +7,8 @@ import numpy as np
 from rows import write_run
 
 from board import open_run
-from board.checks.all_checks import run_checks
-from board.checks.contract import CheckReport, ReportedFault
+from board.findings.checks.all_checks import run_checks
+from board.findings.checks.contract import CheckReport, ReportedFault
 
 STEPS, GROUPS, MEMBERS, TOKENS = 7, 2, 4, 12
 BETA = 0.1

@@ -14,7 +14,7 @@ import pytest
 from recorded import account, rows_of
 
 from board import open_run
-from board.checks.all_checks import run_checks
+from board.findings.checks.all_checks import run_checks
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
 

@@ -19,8 +19,8 @@ from opened_pages import every_page, opened
 from rows import row, write_run
 
 from board import open_run
-from board.agents.server import RunTools
 from board.cli.main import main
+from board.cli.mcp_server import RunTools
 from board.errors import BoardError
 from board.indexing import frame_writer
 from board.replies.query import query

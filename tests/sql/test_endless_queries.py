@@ -9,7 +9,7 @@ from queried import ENDLESS, children
 from rows import add_run, token_row
 from streamlit.testing.v1 import AppTest
 
-from board.agents.server import RunTools
+from board.cli.mcp_server import RunTools
 from board.errors import ArgumentRefused
 from board.replies import query as replies
 from board.replies.root import Root

@@ -24,9 +24,9 @@ from board.sources import locations
 )
 def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], **reading: Any) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
-    from board.checks import messages
-    from board.checks.all_checks import run_checks
-    from board.checks.contract import reached
+    from board.findings.checks import messages
+    from board.findings.checks.all_checks import run_checks
+    from board.findings.checks.contract import reached
     from board.runs.opening import open_run
 
     opened = open_run(run, **reading)

@@ -35,8 +35,8 @@ def findings(
     **reading: Any,
 ) -> None:
     """Look through the folder RUN for what went wrong in training, and name the rollouts that show it."""
-    from board.checks.contract import reached
     from board.findings import messages
+    from board.findings.checks.contract import reached
     from board.findings.looking import find_all
     from board.runs.opening import open_run
 

@@ -13,7 +13,7 @@ from board.cli.options import PADS, RunPlace, name_pads
 @click.argument("root", type=RunPlace(folder=True))
 def mcp(root: Path, extra_pads: tuple[str, ...]) -> None:
     """Serve the runs under the folder ROOT to an agent by the Model Context Protocol, over standard input and output; reads only."""
-    from board.agents.server import serve
+    from board.cli.mcp_server import serve
 
     name_pads(extra_pads)
     serve(root)

@@ -11,8 +11,8 @@ import numpy as np
 
 from board.analysis.length_attribution import correlation
 from board.analysis.reward_parts import is_penalty, reward_parts
-from board.checks.contract import Severity
 from board.findings.answers import correctness, lengths
+from board.findings.checks.contract import Severity
 from board.findings.dossier import Dossier
 from board.findings.kinds.turning import HARMLESS, entropy_of, has_twin, kl_of
 from board.findings.watched import Left, Watch, Watched, as_kind

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.segments import of_others
-from board.checks.contract import Severity
+from board.findings.checks.contract import Severity
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged, outbreak

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from board.analysis.length_attribution import correlation
 from board.analysis.logprob_lags import PAIRS, column
-from board.checks.contract import Severity
 from board.findings.answers import lengths
+from board.findings.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, judged, outbreak

@@ -5,9 +5,9 @@ from typing import Final, Literal, cast
 
 import streamlit as st
 
-from board.checks import messages
-from board.checks.all_checks import run_checks
-from board.checks.contract import CheckReport, ReportedFault, Severity
+from board.findings.checks import messages
+from board.findings.checks.all_checks import run_checks
+from board.findings.checks.contract import CheckReport, ReportedFault, Severity
 from board.text.counting import plural
 from board.ui import caches, place
 

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.checks.contract import Severity
 from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
 from board.figures.theme import COLORS
+from board.findings.checks.contract import Severity
 from board.metrics.formulas import Float64Array
 
 DASHES: Final = {"solid": [], "dot": [2, 3], "dash": [7, 4], "dashdot": [7, 3, 2, 3], "longdash": [12, 4]}

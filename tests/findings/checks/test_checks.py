@@ -14,14 +14,14 @@ from rows import row, write_run
 from sound_run import GROUPS, STEPS, TOKENS, examined, found, names, sound, sound_row
 
 from board import open_run
-from board.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
-from board.checks.contract import reached
-from board.checks.texts import CLOSELY
+from board.findings.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
+from board.findings.checks.contract import reached
+from board.findings.checks.texts import CLOSELY
 from board.runs.load_report import KEPT_PROBLEMS
 from board.runs.progress import Progress, Reading
 
-REPOSITORY = Path(__file__).parents[2]
-ODD_RUNS = Path(__file__).parents[1] / "odd_runs"
+REPOSITORY = Path(__file__).parents[3]
+ODD_RUNS = Path(__file__).parents[2] / "odd_runs"
 
 
 def test_step_in_two_files_of_a_rank(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_ranks_of_any_size(tmp_path: Path) -> None:
     ]
 
     told = run_bounded(
-        "import json, sys; from board import open_run; from board.checks.all_checks import run_checks\n"
+        "import json, sys; from board import open_run; from board.findings.checks.all_checks import run_checks\n"
         "print(json.dumps([[one.what for one in run_checks(open_run(run)).findings] for run in sys.argv[1:]]))",
         *folders,
     )

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from board.analysis import step_positions
-from board.checks.contract import Answer, Fault, Unable, shown_by
-from board.checks.evidence import Evidence
+from board.findings.checks.contract import Answer, Fault, Unable, shown_by
+from board.findings.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import listed, plural

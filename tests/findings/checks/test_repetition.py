@@ -7,7 +7,7 @@ from rows import write_run
 from sound_run import examined, found, names, sound
 
 from board import open_run
-from board.checks.all_checks import run_checks
+from board.findings.checks.all_checks import run_checks
 
 
 @pytest.mark.parametrize(("logprob", "again"), [(-0.1, False), (-2.0, True)], ids=["likely", "unlikely"])

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.checks import loading
-from board.checks.contract import Answer, Fault, Unable, shown_by
-from board.checks.evidence import MISSING, Batch, Evidence, PerRollout
+from board.findings.checks import loading
+from board.findings.checks.contract import Answer, Fault, Unable, shown_by
+from board.findings.checks.evidence import MISSING, Batch, Evidence, PerRollout
 from board.metrics.declared import FAMILIES, METRICS
 from board.schema import title
 from board.text.counting import plural

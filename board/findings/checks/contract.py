@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.text_health.stretches import TextStretch
-from board.checks.evidence import Evidence
 from board.errors import BoardError
+from board.findings.checks.evidence import Evidence
 from board.text.counting import plural
 
 Severity = Literal["error", "warning", "note"]

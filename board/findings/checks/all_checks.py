@@ -8,9 +8,19 @@ from typing import Final
 
 import numpy as np
 
-from board.checks import alignment, arrays, completeness, loading, repetition, texts
-from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable, failed
-from board.checks.evidence import Evidence, collect
+from board.findings.checks import alignment, arrays, completeness, loading, repetition, texts
+from board.findings.checks.contract import (
+    SEVERITIES,
+    Answer,
+    Check,
+    CheckReport,
+    EvidencePlace,
+    Fault,
+    ReportedFault,
+    Unable,
+    failed,
+)
+from board.findings.checks.evidence import Evidence, collect
 from board.runs import empty_run
 from board.runs.run import Run
 

@@ -16,8 +16,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from rows import add_run, row, write_run
 
-from board.agents import server
-from board.agents import server as serving
+from board.cli import mcp_server as server
+from board.cli import mcp_server as serving
 from board.replies.root import Root
 
 REPOSITORY = Path(__file__).parents[2]

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis.concordance import spread
-from board.checks.contract import Answer, Unable, shown_by
-from board.checks.evidence import Batch, Evidence, PerRollout, text_column
+from board.findings.checks.contract import Answer, Unable, shown_by
+from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
 from board.text.padding import COMMON_PADS, END_TOKENS
 from board.text.token_decoding import bytes_of, codec_of

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from board.analysis import logprob_lags, rollout_measures
 from board.analysis.logprob_lags import LAGS, column
-from board.checks.contract import Answer, Fault, Unable, shown_by
-from board.checks.evidence import Batch, Evidence, PerRollout
+from board.findings.checks.contract import Answer, Fault, Unable, shown_by
+from board.findings.checks.evidence import Batch, Evidence, PerRollout
 from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.format_number import fmt

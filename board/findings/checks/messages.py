@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from board.checks import VERSION
-from board.checks.contract import SEVERITIES, CheckReport, ReportedFault
+from board.findings.checks import VERSION
+from board.findings.checks.contract import SEVERITIES, CheckReport, ReportedFault
 from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.checks import arrays
-from board.checks.alignment import reward_rule
-from board.checks.arrays import in_stretches
-from board.checks.evidence import Batch, batch_of
-from board.checks.texts import reads_as
+from board.findings.checks import arrays
+from board.findings.checks.alignment import reward_rule
+from board.findings.checks.arrays import in_stretches
+from board.findings.checks.evidence import Batch, batch_of
+from board.findings.checks.texts import reads_as
 
 
 def batch(folder: Path, rows: list[dict[str, Any]]) -> Batch:

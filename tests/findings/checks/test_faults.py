@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sound_run import GROUPS, MEMBERS, STEPS, TOKENS, Rows, examined, found, names, sound
 
-from board.checks.all_checks import CHECKS
+from board.findings.checks.all_checks import CHECKS
 
 
 def edited(edit: Callable[[dict[str, Any]], dict[str, Any]], *at: int) -> Callable[[Rows], Rows]:

@@ -8,8 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.digests import of_arrays
-from board.checks.contract import Answer, shown_by
-from board.checks.evidence import Batch, Evidence, PerRollout, text_column
+from board.findings.checks.contract import Answer, shown_by
+from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
 
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Fault, shown_by
-from board.checks.evidence import Evidence
+from board.findings.checks.contract import Answer, Fault, shown_by
+from board.findings.checks.evidence import Evidence
 from board.runs.load_report import LIGHTENED, LoadReport
 from board.schema import LEFT_OUT, TOKEN_METRICS
 from board.sources.shards import Problem

@@ -10,8 +10,8 @@ from rows import write_run
 from sound_run import found, names
 
 from board import open_run
-from board.checks.all_checks import run_checks
-from board.checks.contract import CheckReport, ReportedFault
+from board.findings.checks.all_checks import run_checks
+from board.findings.checks.contract import CheckReport, ReportedFault
 
 STEPS, GROUPS, MEMBERS = 20, 3, 4
 

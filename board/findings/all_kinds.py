@@ -1,7 +1,4 @@
-"""The kinds of findings there are: every module of `kinds/`, and the checks of the data, where a check is the cause it is the finding.
-
-Knows no kind by name.
-"""
+"""The kinds of findings there are: every module of `kinds/`, and the checks of the data, where a check is the cause it is the finding."""
 
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,4 +1,4 @@
-"""What is known of responses by something else than the reward: whether they are right, and whether they were cut off. Knows no kind.
+"""What is known of responses by something else than the reward: whether they are right, and whether they were cut off.
 
 Right by the validation reward, else the ground truth in the response; cut off at a limit of length, said by the trainer or told by their length.
 """

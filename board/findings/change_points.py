@@ -1,4 +1,4 @@
-"""Where a curve over steps turns: one jump or one bend, against the curve's own noise. Arrays in, a turn out; knows no run and no metric.
+"""Where a curve over steps turns: one jump or one bend, against the curve's own noise. Arrays in, a turn out.
 
 Two models are laid on the curve at every possible step: a level that jumps to another, and a level that begins to rise or fall in a line.
 The one that leaves the least is taken, and its gain over a level that never changes is counted in units of the noise, as a z. The noise is
@@ -65,10 +65,6 @@ class Series:
     count: Float64Array
     """(k,) rollouts that have the number."""
 
-    def turn(self, floor: float = 0.0) -> Turn | None:
-        """Where it turns; see `change_points.turn`."""
-        return turn(self.steps, self.mean, self.error, floor)
-
 
 @dataclass(frozen=True)
 class Clusters:
@@ -105,17 +101,15 @@ def series(steps: Steps, values: Float64Array, clustered: Clusters) -> Series:
     return Series(steps.numbers, mean, np.where(number > 1, error, np.nan), count)
 
 
-def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> Turn | None:
+def turn(curve: Series, floor: float = 0.0) -> Turn | None:
     """The clearest turn of a curve; None where fewer than two steps have a value, or none differs, or none could be clear.
 
-    `steps`, `values` and `errors` (n,): rising steps, NaN where a step has no value, and the standard error of each value where it is
-    known. The noise is never taken for less than `floor`. A turn is returned however faint it is: ask its z.
+    The noise is never taken for less than `floor`. A turn is returned however faint it is: ask its z.
     """
-    known = np.flatnonzero(np.isfinite(values))
+    known = np.flatnonzero(np.isfinite(curve.mean))
     if len(known) < 2:
         return None
-    y = values[known]
-    own = np.full(len(y), np.nan) if errors is None else errors[known]
+    y, own = curve.mean[known], curve.error[known]
     if len(y) < FEW and not np.isfinite(own).any():
         return None
     spread = noise(y, own, floor)
@@ -128,7 +122,7 @@ def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | 
     at, is_jump, gain = best
     before, after = _levels(y, at, is_jump=is_jump)
     z = float(np.sqrt(gain) / spread) if spread > 0 else np.inf
-    return Turn(int(known[at]), int(steps[known[at]]), before, after, z, is_jump)
+    return Turn(int(known[at]), int(curve.steps[known[at]]), before, after, z, is_jump)
 
 
 def noise(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> float:

@@ -1,4 +1,4 @@
-"""What a kind of finding is, what it may answer, and what a finding is made of. Knows no kind: `kinds.toml` declares them as data."""
+"""What a kind of finding is, what it may answer, and what a finding is made of."""
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

@@ -221,7 +221,9 @@ def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise, again: int) -> bool:
     far = off.level - base.level >= noisy.own(off)
     if min(_size(off), _size(base)) > 1:
         return far and _z(base, off, noisy) >= noisy.clear + (_size(off) == 2) * _ALONE / 2
-    sure = _z(base, off, noisy, again if _size(off) > 1 else 0) >= noisy.clear + _ALONE
+    # there is but one first step, which is not the odd one of hundreds
+    alone = _ALONE / 3 if base.start == 0 and _size(off) > 2 else _ALONE
+    sure = _z(base, off, noisy, again if _size(off) > 1 else 0) >= noisy.clear + alone
     return far and sure and (again >= _size(off) > 1 or _z(base, off, noisy) >= noisy.clear)
 
 

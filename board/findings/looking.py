@@ -1,4 +1,4 @@
-"""A run looked through for every kind of finding: answers made into findings, merged and ranked. Knows no kind."""
+"""A run looked through for every kind of finding: answers made into findings, merged and ranked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Findings of one cause are one event: what a kind explains, and turned when it did, becomes its sign. Findings in, fewer findings out.
-
-Knows no kind by name: which explains which is declared with them.
-"""
+"""Findings of one cause are one event: what a kind explains, and turned when it did, becomes its sign. Findings in, fewer findings out."""
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Findings as the terminal shows them, as JSON for scripts and the board's own server, and as conditions of the filter. Knows no kind."""
+"""Findings as the terminal shows them, as JSON for scripts and the board's own server, and as conditions of the filter."""
 
 import json
 from collections.abc import Mapping

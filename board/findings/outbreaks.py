@@ -1,4 +1,4 @@
-"""Rollouts that should not be there: from which step on they are, and how far beyond chance. Arrays in, an outbreak out; knows no kind.
+"""Rollouts that should not be there: from which step on they are, and how far beyond chance. Arrays in, an outbreak out.
 
 For faults that a sound run does not have at all, such as an advantage of the wrong sign: their share by step is no curve with noise, it is
 none and then some.

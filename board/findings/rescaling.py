@@ -1,4 +1,4 @@
-"""Whether numbers are earlier ones multiplied or shifted. Arrays in, the rescaling out; knows no run and no reward.
+"""Whether numbers are earlier ones multiplied or shifted. Arrays in, the rescaling out.
 
 Where there are few values, such as 0 and 1, the values tell: old ones vanish, and new ones are where a factor or a shift puts the old. Else
 the distributions do: after and before differ, and after one factor, or one shift, do not (two-sample Kolmogorov-Smirnov).

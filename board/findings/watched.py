@@ -1,4 +1,4 @@
-"""Numbers that are watched: a declared row each, looked at by `departures`, and a kind of finding made of it. Knows no number by name.
+"""Numbers that are watched: a declared row each, looked at by `departures`, and a kind of finding made of it.
 
 A number is looked at for the whole, or for each part of the reward, data source or evaluation set. One that comes back is an episode with an
 end: it stays a finding as the run goes on.

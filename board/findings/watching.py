@@ -1,7 +1,4 @@
-"""Runs that readers have open are looked through for findings, one at a time, those looked at last first; again when they have grown.
-
-Knows neither readers nor screens: whoever shows a run says so every few seconds.
-"""
+"""Runs that readers have open are looked through for findings, one at a time, those looked at last first; again when they have grown."""
 
 import math
 import threading

@@ -1,8 +1,8 @@
 """`python -m board.findings.worker`: looks through one run for findings, in a process of its own whose interpreter lock holds up no reader.
 
 Standard input is one line of JSON, the order; standard output is lines of JSON: the share that is done at least once a second, then the
-report, or in one line why there is none. It gives way to whoever else wants the processors, takes no more memory than it may, and is gone
-a second after nobody hears it. What pages take long to count is counted on the way, and kept. Knows no kind.
+report, or in one line why there is none. It gives way to whoever else wants the processors, takes no more memory than it may, and is gone a
+second after nobody hears it. What pages take long to count is counted on the way, and kept.
 """
 
 import traceback
@@ -15,7 +15,6 @@ from board.errors import BoardError
 from board.findings import looking, messages
 from board.runs import kept_of_run
 from board.runs.opening import open_run
-from board.runs.run import Run
 from board.system import child_process
 from board.system.child_process import Tell
 
@@ -36,19 +35,14 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
             family=order["family"],
         )
         report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
-        _keep_words(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
+        if kept_of_run.is_kept(run.trained):  # what the page Words shows is there then
+            phrases.of_run(run.trained)
+            vocabulary.of_run(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
         return {"report": messages.as_document(report, run.address)}
     except BoardError as error:
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": "It needed more memory than it may take."}
-
-
-def _keep_words(run: Run, tell: Tell) -> None:
-    """Make what the page Words shows, so that whoever opens it finds it there."""
-    if kept_of_run.is_kept(run):
-        phrases.of_run(run)
-        vocabulary.of_run(run, tell)
 
 
 def _answered(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:

@@ -6,15 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from board.findings.change_points import CLEAR, CLEAR_AT_EDGE, LEAST_AFTER, LEAST_BEFORE, Turn, noise, turn
+from board.findings.change_points import CLEAR, CLEAR_AT_EDGE, LEAST_AFTER, LEAST_BEFORE, Series, Turn, noise, turn
 from board.metrics.formulas import Float64Array
 
 STEPS = np.arange(0, 200, 5)
 
 
+def curve(values: Float64Array, errors: Float64Array | None = None) -> Series:
+    """Of STEPS, or of as many steps as it has."""
+    steps = STEPS[: len(values)] if len(values) <= len(STEPS) else np.arange(len(values))
+    return Series(steps, values, np.full(len(values), np.nan) if errors is None else errors, np.ones(len(values)))
+
+
 def found(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> Turn:
     """The turn of a curve that has one."""
-    one = turn(STEPS[: len(values)], values, errors, floor)
+    one = turn(curve(values, errors), floor)
     assert one is not None
     return one
 
@@ -31,7 +37,7 @@ def left_by(values: Float64Array, at: int, *, jump: bool) -> float:
 @given(arrays(np.float64, st.integers(5, 14), elements=st.floats(-100, 100).map(lambda one: round(one, 2))))
 def test_no_other_step_fits_better(values: Float64Array) -> None:
     """Of both models at all steps the one is taken that leaves the least, and its z is the root of what it gains over a level."""
-    one = turn(STEPS[: len(values)], values)
+    one = turn(curve(values))
     places = range(LEAST_BEFORE, len(values) - LEAST_AFTER + 1)
     least = min(left_by(values, at, jump=jump) for at in places for jump in (True, False))
     if one is None:
@@ -72,7 +78,7 @@ def test_few_steps_are_enough_where_it_is_far_off(before: int, after: int) -> No
     """A level that is left after the first step, or at the last, is dated there, by the errors of the steps."""
     dice = np.random.default_rng(3)
     values = np.concatenate([np.zeros(before), np.ones(after)]) + dice.normal(0, 0.02, before + after)
-    one = turn(STEPS[: len(values)], values, np.full(len(values), 0.02), 0.02)
+    one = turn(curve(values, np.full(len(values), 0.02)), 0.02)
 
     assert one is not None
     assert (one.at, one.is_jump) == (before, True)
@@ -94,7 +100,7 @@ def test_one_odd_step_is_no_turn_of_note() -> None:
     values[200] += 8
 
     assert noise(values) == pytest.approx(before, rel=0.05)
-    one = turn(np.arange(400), values)
+    one = turn(curve(values))
     assert one is not None
     assert one.z < CLEAR
 
@@ -110,7 +116,7 @@ def test_missing_steps_are_passed_over() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1, 2, 3, 4], [1.0] * 9, [np.nan] * 9])
 def test_nothing_to_tell(values: list[float]) -> None:
     """Too few steps, or a curve that never changes, has no turn."""
-    assert turn(STEPS[: len(values)], np.array(values, np.float64)) is None
+    assert turn(curve(np.array(values, np.float64))) is None
 
 
 def test_the_steps_own_errors_are_noise() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from board.findings.change_points import CLEAR, clusters, noise, series, turn
+from board.findings.change_points import CLEAR, Series, clusters, noise, series, turn
 from board.metrics.step_sums import Steps
 
 PER_STEP = 32
@@ -22,7 +22,7 @@ def test_what_is_rare_is_no_turn(seed: int, chance: float) -> None:
     """A few marked rollouts here and there are their own noise, though most steps have none and a standard error of 0."""
     steps, marks = shares([chance] * 40, seed)
 
-    found = series(steps, marks, clusters(steps, np.arange(len(marks)))).turn()
+    found = turn(series(steps, marks, clusters(steps, np.arange(len(marks)))))
 
     assert found is None or found.z < CLEAR
 
@@ -32,7 +32,7 @@ def test_what_was_rare_and_spreads_is_found_where_it_begins(seed: int) -> None:
     """A share of 1 % that becomes 20 % turns at its step."""
     steps, marks = shares([0.01] * 25 + [0.2] * 15, seed)
 
-    found = series(steps, marks, clusters(steps, np.arange(len(marks)))).turn()
+    found = turn(series(steps, marks, clusters(steps, np.arange(len(marks)))))
 
     assert found is not None
     assert found.z > CLEAR
@@ -49,4 +49,4 @@ def test_noise_is_no_less_than_the_errors_say() -> None:
 
 def test_curve_that_never_changes_does_not_turn() -> None:
     """There is nothing to tell, and no number is divided by zero."""
-    assert turn(np.arange(10), np.full(10, 3.0), np.zeros(10)) is None
+    assert turn(Series(np.arange(10), np.full(10, 3.0), np.zeros(10), np.ones(10))) is None

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.findings.change_points import clusters, series
+from board.findings.change_points import clusters, series, turn
 from board.findings.departures import dated
 from board.metrics.step_sums import Steps
 
@@ -50,9 +50,7 @@ def test_turn_is_the_curves() -> None:
     """A curve of means turns where its means jump."""
     steps = np.repeat(np.arange(20), 4)
     noise = np.tile([0.1, -0.1, 0.2, -0.2], 20)
-    found = series(
-        Steps(steps), np.where(steps >= 12, 2.0, 0.0) + noise, clusters(Steps(steps), np.tile(np.arange(4), 20))
-    ).turn()
+    found = turn(series(Steps(steps), np.where(steps >= 12, 2.0, 0.0) + noise, clusters(Steps(steps), np.tile(np.arange(4), 20))))
 
     assert found is not None
     assert found.step == 12
@@ -63,7 +61,7 @@ def test_a_bend_departs_where_it_can_be_seen() -> None:
     dice = np.random.default_rng(0)
     values = np.repeat(np.maximum(0.0, np.arange(40) - 19.0) ** 2, 6) + dice.normal(0, 0.05, 240)
     curve = series(steps := Steps(np.repeat(np.arange(40), 6)), values, clusters(steps, np.arange(240)))
-    turn = curve.turn()
-    assert turn is not None
-    assert not turn.is_jump
-    assert dated(curve, turn) in (20, 21)
+    found = turn(curve)
+    assert found is not None
+    assert not found.is_jump
+    assert dated(curve, found) in (20, 21)

@@ -1,6 +1,6 @@
 """Arrays against each other: logprobs a token late, a policy that does not begin at its reference, token rewards that are not the reward.
 
-Measures per rollout, and checks of them over steps and runs. Knows nothing of texts or groups.
+Measures per rollout, and checks of them over steps and runs.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Numbers that cannot be: missing or infinite ones, probabilities above 1, and what stands where tokens are masked.
 
-Measures per rollout, and checks of them. Knows nothing of texts, groups or steps.
+Measures per rollout, and checks of them.
 """
 
 from typing import Final

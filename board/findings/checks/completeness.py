@@ -1,7 +1,6 @@
 """What is not there: steps, ranks, members of groups, rewards; and clocks that run backwards. Frame in, answers out.
 
 What is usual in the run is the measure; the last step may still be being written and is never taken to lack anything.
-Knows nothing of tokens or texts.
 """
 
 import re

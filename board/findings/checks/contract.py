@@ -1,4 +1,4 @@
-"""What a check is, what it may answer, and what running them gives. Knows no check."""
+"""What a check is, what it may answer, and what running them gives."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

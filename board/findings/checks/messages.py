@@ -1,4 +1,4 @@
-"""What checks found as the terminal shows it, and as JSON for scripts. Knows no check."""
+"""What checks found as the terminal shows it, and as JSON for scripts."""
 
 import json
 from typing import Any

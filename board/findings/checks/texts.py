@@ -1,7 +1,6 @@
 """Tokens against text: joined and decoded, the tokens of a response must read as the response.
 
 Most rollouts are compared all at once as Arrow columns; what does not read alike that way is looked at one by one, as far as time allows.
-Knows nothing of numbers or steps.
 """
 
 import re

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.kl_concentration import LARGEST, without_largest
-from board.findings.change_points import FEW, Series
+from board.findings.change_points import FEW, Series, turn
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated, departures
 from board.findings.dossier import Dossier
@@ -138,10 +138,10 @@ def _look_for_drift(dossier: Dossier, limits: Limits) -> Answer:
         return CannotTell("no rollout has logprobs of the trainer and of the engine")
     curve = dossier.curve_of(dossier.like_for_like(np.log(np.maximum(excess, _LEAST_EXCESS))))
     level = dossier.curve_of(excess).mean
-    turn = curve.turn()
-    if turn is not None and turn.z >= limits["z"] and turn.change > np.log(_GROWN):
-        after = float(np.nanmean(level[max(turn.at, len(level) - max(3, len(level) // 5)) :]))
-        before, at, strength = float(np.nanmean(level[: turn.at])), dated(curve, turn), turn.z
+    shift = turn(curve)
+    if shift is not None and shift.z >= limits["z"] and shift.change > np.log(_GROWN):
+        after = float(np.nanmean(level[max(shift.at, len(level) - max(3, len(level) // 5)) :]))
+        before, at, strength = float(np.nanmean(level[: shift.at])), dated(curve, shift), shift.z
         grows = True
     else:
         after, before, at, grows = float(np.nanmean(level)), np.nan, 0, False

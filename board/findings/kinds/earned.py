@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from board.analysis.length_attribution import correlation, share_of_gain, within
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.findings.answers import correctness, lengths
-from board.findings.change_points import CLEAR, LEAST_AFTER, LEAST_BEFORE, Series, noise
+from board.findings.change_points import CLEAR, LEAST_AFTER, LEAST_BEFORE, Series, noise, turn
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated
 from board.findings.dossier import Dossier
@@ -37,8 +37,8 @@ def _look_for_a_move(dossier: Dossier, limits: Limits) -> Answer:
     rise, error = _line(curve)
     if rise + SURE * error > limits["rise"] * spread or rise < -limits["rise"] * spread:
         return None
-    turn = curve.turn()
-    if turn is not None and turn.z >= limits["z"]:
+    shift = turn(curve)
+    if shift is not None and shift.z >= limits["z"]:
         return None  # it moves, if not in a line
     steps = curve.steps[known]
     effect = f"over {len(steps)} steps the reward moves by {fmt(rise)} ± {fmt(SURE * error)}, while rewards of one "
@@ -94,9 +94,9 @@ def _look_for_the_best(dossier: Dossier, limits: Limits) -> Answer:
     since = dossier.since(at) & (best == 1)
     if rows * (1 - limits["share"]) < 1 or at >= len(curve.steps):
         return None  # so few rollouts may all be the best by chance
-    turn = curve.turn()
+    shift = turn(curve)
     behind = _left_behind(dossier, since)
-    begins = at if turn is None or turn.z < CLEAR else min(at, dated(curve, turn))
+    begins = at if shift is None or shift.z < CLEAR else min(at, dated(curve, shift))
     effect = (
         f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[dossier.since(at)])) / rows)} % of the rewards are "
     )
@@ -128,7 +128,7 @@ def _look_for_length(dossier: Dossier, limits: Limits) -> Answer:
     length = lengths(dossier)[0]
     if right is None:
         return CannotTell("neither a validation reward nor the ground truth tells whether longer responses are better")
-    grown = dossier.curve_of(dossier.like_for_like(np.log(np.maximum(length, 1.0)))).turn()
+    grown = turn(dossier.curve_of(dossier.like_for_like(np.log(np.maximum(length, 1.0)))))
     if grown is None or grown.z < limits["z"] or grown.change < np.log1p(limits["growth"]):
         return None
     since = dossier.since(grown.at)
@@ -213,17 +213,17 @@ def _look_for_a_gap(dossier: Dossier, limits: Limits) -> Answer:
     # both in units of the spread between rollouts at the run's beginning, so that two scales can be compared
     apart = _scored(dossier, proxy, both) - _scored(dossier, gold, both)
     gap = dossier.curve_of(dossier.like_for_like(apart))
-    turn = gap.turn()
-    if turn is None or turn.z < limits["z"] or turn.change < limits["gap"]:
+    shift = turn(gap)
+    if shift is None or shift.z < limits["z"] or shift.change < limits["gap"]:
         return None
-    rose, fell = (gain_since(dossier, np.where(both, values, np.nan), turn.at) for values in (proxy, gold))
+    rose, fell = (gain_since(dossier, np.where(both, values, np.nan), shift.at) for values in (proxy, gold))
     if not (rose.z > SURE >= fell.z):  # NaN, too, where the end or the beginning has neither
         return None
-    since = dossier.since(turn.at) & both
-    effect = f"from step {turn.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "
+    since = dossier.since(shift.at) & both
+    effect = f"from step {shift.step} the reward rises by {fmt(rose.size)} while the validation reward of the same rollouts "
     effect += f"falls by {fmt(-fell.size)}" if fell.size < 0 else f"stands (rises by {fmt(fell.size)})"
     shown = dossier.clearest(since & (apart > np.nanmedian(apart)), apart)
-    return Found.since(dossier, turn.at, effect, "gap", turn.change, turn.z, shown)
+    return Found.since(dossier, shift.at, effect, "gap", shift.change, shift.z, shown)
 
 
 def _scored(dossier: Dossier, values: Float64Array, both: np.ndarray) -> Float64Array:

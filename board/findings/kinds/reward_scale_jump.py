@@ -56,7 +56,7 @@ def _is_behaviour(dossier: Dossier, jump: _Jump, z: float) -> bool:
     """Whether the validation reward turns against the rewards when they jump: then the rollouts changed, and not what is paid for them."""
     if jump.how.is_certain or not dossier.has("valid_reward"):
         return False
-    gold = dossier.curve_of(dossier.like_for_like(dossier.number("valid_reward"))).turn()
+    gold = turn(dossier.curve_of(dossier.like_for_like(dossier.number("valid_reward"))))
     if gold is None or gold.z < z:
         return False
     at = int(np.searchsorted(dossier.steps.numbers, jump.step))
@@ -126,13 +126,11 @@ def _places(steps: Steps, rewards: Float64Array) -> list[int]:
             steps.max(rewards),
             steps.min(rewards),
         ]
-    curves = [np.where(np.isfinite(curve), curve, np.nan) for curve in curves]
     unsure = np.full(len(steps.numbers), np.nan)
-    left = [
-        one for curve in curves for side in (1, -1) for one in departures(Series(steps.numbers, curve, unsure, unsure), side, 0.0)
-    ]
+    lines = [Series(steps.numbers, np.where(np.isfinite(curve), curve, np.nan), unsure, unsure) for curve in curves]
+    left = [one for line in lines for side in (1, -1) for one in departures(line, side, 0.0)]
     turns = [
-        *(one.at for curve in curves if (one := turn(steps.numbers, curve))),
+        *(one.at for line in lines if (one := turn(line))),
         *(at for one in left for at in (one.at, one.end)),
     ]
     near = {at + off for at in turns for off in range(-_NEAR, _NEAR + 1)}

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis import template_collapse as likeness
+from board.findings.change_points import turn
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
@@ -23,22 +24,24 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not np.isfinite(found).any():
         return CannotTell("no step has responses to several prompts")
     curve = dossier.curve_of(dossier.like_for_like(found))
-    turn = curve.turn(_FLOOR)
-    if turn is None or turn.z < limits["z"] or -turn.change < limits["fall"]:
+    shift = turn(curve, _FLOOR)
+    if shift is None or shift.z < limits["z"] or -shift.change < limits["fall"]:
         return None
-    since = dossier.since(turn.at)
+    since = dossier.since(shift.at)
     before, after = (float(np.nanmean(found[rows])) for rows in (~since, since))
     alike_before, alike = _alike_where_lost(found, other, ~since), _alike_where_lost(found, other, since)
     # short answers, or noise, name no prompt either, but are not alike
     if not alike - alike_before >= limits["alike"]:
         return None
     lost = since & (found <= 0) & (other > np.nanmean(other[~since]))
-    effect = f"from step {turn.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
+    effect = f"from step {shift.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
     effect += f"before in {100 * before:.0f}; those nearest to another prompt's are like other prompts' by {alike:.2f}, "
     effect += f"before by {alike_before:.2f}"
     # a phrase that all share makes them alike, too, but leaves them told apart
     explains = None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit")
-    return Found.since(dossier, turn.at, effect, "fall", -turn.change, turn.z, dossier.clearest(lost, other), explains=explains)
+    return Found.since(
+        dossier, shift.at, effect, "fall", -shift.change, shift.z, dossier.clearest(lost, other), explains=explains
+    )
 
 
 def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np.bool_]) -> float:

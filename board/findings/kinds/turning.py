@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -55,7 +56,9 @@ def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
     level = np.maximum(curve.mean, 0.0)
     # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
     logarithm = np.log(level + HARMLESS)
-    bent = turn(curve.steps, logarithm, curve.error / (level + HARMLESS))  # the logarithm's errors, by the delta method
+    bent = turn(
+        replace(curve, mean=logarithm, error=curve.error / (level + HARMLESS))
+    )  # the logarithm's errors, by the delta method
     if bent is None or bent.change <= 0 or bent.z < limits["z"]:
         return None
     end = _end(level)
@@ -110,6 +113,7 @@ _VERSIONS: Final = re.compile(
 """Names under which trainers log which version of the weights sampled a rollout."""
 _LAGS: Final = re.compile(r"staleness|(?:policy|version|weights?|off_?policy)_?(?:lag|age|steps_behind)", re.IGNORECASE)
 """Names under which they log how many steps old it was."""
+_USUAL: Final = 0.75
 _PACE: Final = (0.4, 2.5)
 """Versions that count steps go up by about one a step."""
 
@@ -119,7 +123,9 @@ def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
     if lag is None:
         return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
     curve = dossier.curve_of(lag)
-    left = departures(curve, 1, limits["growth"], clear=limits["z"])
+    # of steps that are logged now and then most of the way to the next is usual
+    apart = float(np.median(np.diff(curve.steps, prepend=curve.steps[0] - 1)))
+    left = departures(curve, 1, max(limits["growth"], _USUAL * apart), clear=limits["z"])
     # a batch that is late once is no queue that fills
     grown = max((one for one in left if one.stays or one.end - one.at > 1), key=lambda one: one.z, default=None)
     at, end = (grown.at, grown.end) if grown else (0, len(curve.steps))
@@ -204,10 +210,10 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     # dated where it begins, not where it is largest
     more = np.arcsinh((error - total) / scale)
     curve = dossier.curve_of(more)
-    turn = curve.turn()
-    turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
+    shift = turn(curve)
+    turned = shift is not None and shift.change > 0 and shift.z >= limits["z"]
     # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
-    at = dated(curve, turn) if turn is not None and turned else round(_EDGE * len(curve.steps))
+    at = dated(curve, shift) if shift is not None and turned else round(_EDGE * len(curve.steps))
     since = dossier.since(at) & known
     worse = more[since]
     strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
@@ -220,7 +226,7 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
     effect = fell if turned else f"the explained variance from step {first} on is {fmt(after)}"
     effect += f": values predict the {held} worse than a constant would"
-    strength = max(strength, turn.z if turn is not None and turned else 0.0)
+    strength = max(strength, shift.z if shift is not None and turned else 0.0)
     return Found.since(dossier, at, effect, "explained", after, strength, shown)
 
 

@@ -116,7 +116,11 @@ def _look_for_shifts(dossier: Dossier, limits: Limits) -> Answer:
     apart = dossier.number(column(most, 0))
     keys = dossier.clearest(marks & shifted[most], apart)
     effect = f"from step {begun.step} on {theirs} agrees with {ours} best when read a token {late}, in {fmt(100 * begun.share)} % of the "
-    effect += f"rollouts ({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)}: {_gap(dossier, most, marks)}"
+    effect += f"rollouts ({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)}: as they are, they are "
+    nearest = np.fmin(*(dossier.number(column(most, lag)) for lag in (-1, 1)))
+    effect += (
+        f"{fmt(float(np.nanmean(apart[marks])))} nats per token apart, and {fmt(float(np.nanmean(nearest[marks])))} when read so"
+    )
     return begun.found(effect, keys, tokens=_tokens(dossier, keys[:_SHOWN], *PAIRS[most]))
 
 
@@ -127,12 +131,6 @@ def _lag(dossier: Dossier, pair: str, ratio: float) -> Float64Array:
     nearest = np.fmin(before, after)
     shifted = known & (own > _LEAST_APART) & (nearest < ratio * own)
     return np.where(known, np.where(shifted, np.where(after <= before, 1.0, -1.0), 0.0), np.nan)
-
-
-def _gap(dossier: Dossier, pair: str, marks: NDArray[np.bool_]) -> str:
-    own = float(np.nanmean(dossier.number(column(pair, 0))[marks]))
-    nearest = np.fmin(*(dossier.number(column(pair, lag)) for lag in (-1, 1)))
-    return f"as they are, they are {fmt(own)} nats per token apart, and {fmt(float(np.nanmean(nearest[marks])))} when read so"
 
 
 def _tokens(dossier: Dossier, keys: NDArray[np.int64], ours: str, theirs: str) -> Sequence[tuple[int, int]]:
@@ -180,7 +178,8 @@ def _look_for_contradictions(dossier: Dossier, limits: Limits) -> Answer:
         return CannotTell("no rollout has a reward")
     low, high = np.quantile(known, (0.02, 0.98))
     extent = float(high - low) or float(np.ptp(known))
-    groups = _of_one_prompt(dossier)
+    # equal numbers are rollouts of one prompt in one step
+    groups = dossier.clusters.of_rows
     texts = twins(groups, dossier.number("response_digest"), rewards, _ROUNDING * extent)
     answers = twins(groups, dossier.number("answer_digest"), rewards, _OPPOSITE * extent)
     enough = [(what, some) for what, some in (("text", texts), ("final answer", answers)) if some.has.sum() >= _LEAST_TWINS]
@@ -201,12 +200,6 @@ def is_verdict(rewards: Float64Array, low: float, extent: float) -> bool:
     place = (rewards - low) / extent
     between = float(((place > 0.25) & (place < 0.75)).mean())
     return len(np.unique(np.round(place, 3))) <= _FEW_VALUES or between <= _BETWEEN
-
-
-def _of_one_prompt(dossier: Dossier) -> NDArray[np.int64]:
-    """(rows,) equal numbers are rollouts of one prompt in one step."""
-    prompts = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
-    return dossier.steps.row * (int(prompts.max(initial=0)) + 1) + prompts
 
 
 def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Array, tolerance: float) -> Twins:

@@ -1,7 +1,6 @@
 """The errors the board raises on purpose, and what it says of a library that is not installed.
 
-Knows nothing of files, frames or screens, and imports no library: a trainer has the recorder alone. `str(error)` is one
-sentence fit for the screen: what happened, where, and what to do.
+`str(error)` is one sentence fit for the screen: what happened, where, and what to do.
 
 BoardError
 ├── RunNotFound      the location holds nothing the board can read

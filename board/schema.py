@@ -1,7 +1,6 @@
 """The declared columns of a rollout: name, kind, unit and meaning, once.
 
 Reading, checking, help texts and the table in docs/row.md all come from this list, so a new field is one line here.
-Knows nothing of files or frames.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The likeliest alternatives at every token, few enough to send to a screen. Arrow in, flat arrays out; knows no files and no screens."""
+"""The likeliest alternatives at every token, few enough to send to a screen. Arrow in, flat arrays out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a box or a lasso between two axes holds, as a condition in SQL. Knows no table: what stands for x and y is given as SQL.
+"""What a box or a lasso between two axes holds, as a condition in SQL.
 
 Corners are numbers of this module's own writing; nothing that a browser sends is put into a condition as text.
 """

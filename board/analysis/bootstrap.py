@@ -1,4 +1,4 @@
-"""How sure the mean of a step is: bootstrap over prompts. Arrays in, interval ends out; knows no frame, no run and no metric.
+"""How sure the mean of a step is: bootstrap over prompts. Arrays in, interval ends out.
 
 Rollouts of one prompt are alike, so resampling rollouts would promise too much: whole prompts are drawn, with all their rollouts.
 Cluster bootstrap with percentile intervals: Davison and Hinkley, Bootstrap Methods and their Application (1997), sections 3.8 and 5.3;

@@ -1,6 +1,6 @@
 """One number of rollouts against another: where each rollout lies between two axes, and how densely. Arrays in, arrays out.
 
-Places on an axis are shares of its length, 0 to 1, so that what is drawn and what is selected needs no unit. Knows no frame and no screen.
+Places on an axis are shares of its length, 0 to 1, so that what is drawn and what is selected needs no unit.
 """
 
 from dataclasses import dataclass

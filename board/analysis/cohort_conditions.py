@@ -1,4 +1,4 @@
-"""Cohorts of prompts as conditions in SQL over the rows of a run, as a filter takes them. Text out; runs no query and knows no run.
+"""Cohorts of prompts as conditions in SQL over the rows of a run, as a filter takes them. Text out.
 
 A few prompts are named by their keys: that says just which. More would make a link of many thousand letters, so the rule itself is written,
 as a subquery over all rollouts; it goes on holding as the run grows.

@@ -1,7 +1,6 @@
 """Prompts by what became of them: learned, forgotten, flipping, always or never solved, and those that stay below the reference.
 
-Frames of `board.analysis.prompt_visits.visits` in, cohorts out. A visit is solved where its mean reward reaches a threshold. Knows no
-screen and no SQL.
+Frames of `board.analysis.prompt_visits.visits` in, cohorts out. A visit is solved where its mean reward reaches a threshold.
 """
 
 from dataclasses import dataclass

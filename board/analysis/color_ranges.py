@@ -1,7 +1,6 @@
 """Ends of the token metrics' colour scales over many rollouts, so that a colour means the same in a whole step or run.
 
-The definition is that of the token view for one response (`token_view/scale.js`): both sides name the same two order statistics. Knows
-nothing of screens or of a reader's choices.
+The definition is that of the token view for one response (`token_view/scale.js`): both sides name the same two order statistics.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,7 @@
 """Numbers that tell whether two rollouts have the same response, the same final answer, or the same arrays: a digest of each, of 53 bits.
 
 A part in, columns out (a measure of `rollout_measures`). Equal numbers are equal things, but for one chance in 10,000 in a run of a million
-rollouts. Knows no run and no reward.
+rollouts.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """How far the distribution of a number in one run lies from that in another: quantile by quantile, its mean, and as one distance.
 
 Arrays in, numbers and a small frame out, each with a 95 % interval by bootstrap over prompts (`board.analysis.prompt_draws`). Differences
-are the other run's minus the baseline's. Knows no run and no screen.
+are the other run's minus the baseline's.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Which rollouts failed, as their trainer says by a status, an error or a flag, or as an empty response shows. A run in, marks out.
 
-A rollout that failed says nothing of the policy: its reward, as a rule 0, is none that a scorer gave. Knows no kind of finding.
+A rollout that failed says nothing of the policy: its reward, as a rule 0, is none that a scorer gave.
 """
 
 import re

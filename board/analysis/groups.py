@@ -1,7 +1,6 @@
 """The groups of a run, all steps at once: what their rewards are, how many are right, and whether they can teach anything.
 
-Frame in, frame out. A group is the rollouts of one step with the same number in the column `group` (`board.metrics.prompt_groups`). Knows
-neither texts nor screens.
+Frame in, frame out. A group is the rollouts of one step with the same number in the column `group` (`board.metrics.prompt_groups`).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
 """Distributions counted in bins: of an array, and of a column by step.
 
-Knows nothing of files, runs or screens. Every finite value is counted, the maximum included; others are missing values.
-What comes in is never changed, and nothing warns.
+Every finite value is counted, the maximum included; others are missing values. What comes in is never changed, and nothing warns.
 """
 
 from typing import Final

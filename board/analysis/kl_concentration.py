@@ -1,7 +1,6 @@
 """How few tokens hold the KL of a rollout: shares of the largest, Gini, how many hold half, and the largest tokens themselves.
 
-A part in, columns out (a measure of `rollout_measures`), all rollouts of the part at once; and steps without their largest tokens. Knows
-no run and no threshold.
+A part in, columns out (a measure of `rollout_measures`), all rollouts of the part at once; and steps without their largest tokens.
 """
 
 from typing import Final

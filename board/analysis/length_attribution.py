@@ -1,7 +1,4 @@
-"""What length has to do with reward: inside groups, over training, and of right and wrong responses. Arrays in, numbers out.
-
-Knows no run, no prompt and no text.
-"""
+"""What length has to do with reward: inside groups, over training, and of right and wrong responses. Arrays in, numbers out."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """Which things are commoner in one of two corpora than in the other: weighted log-odds with an informative Dirichlet prior.
 
-Counts in, numbers out. Knows neither texts nor tokens, nor what the corpora are.
+Counts in, numbers out.
 """
 
 from dataclasses import dataclass

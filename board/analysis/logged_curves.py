@@ -1,6 +1,6 @@
 """What trackers logged beside a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
 
-Finds the files, reads each anew only when it has changed, and keeps what one of them has to say against being read. Knows no screen.
+Finds the files, reads each anew only when it has changed, and keeps what one of them has to say against being read.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """How two arrays of logprobs of the same tokens stand to each other: as they are, a token earlier or later, scaled, or never filled in.
 
-A part in, columns out (a measure of `rollout_measures`). Knows no run and no threshold.
+A part in, columns out (a measure of `rollout_measures`).
 """
 
 from typing import Any, Final

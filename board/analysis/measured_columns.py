@@ -1,6 +1,6 @@
 """Numbers of rollouts that are made after a load (`text_health`, `kl_concentration`), as further columns of a run's frame.
 
-A run in, a run with more columns out. Knows neither how they are measured nor what a page does with them.
+A run in, a run with more columns out.
 """
 
 from collections.abc import Callable

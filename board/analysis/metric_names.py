@@ -1,4 +1,4 @@
-"""Under which names one curve over steps is known: a column of the frame, and the metrics of the catalogue that are its mean. Knows no run."""
+"""Under which names one curve over steps is known: a column of the frame, and the metrics of the catalogue that are its mean."""
 
 from functools import cache
 

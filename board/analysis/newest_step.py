@@ -1,6 +1,6 @@
 """Whether a run's newest step is complete, told by the sizes of the steps before it: a step that is still being written has too few rollouts.
 
-Steps in, an answer out. Knows neither files nor screens.
+Steps in, an answer out.
 """
 
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """What of runs laid over each other does not mean the same: another scale, another estimator, a number that one of them lacks.
 
-Numbers and settings in, sentences out, fit for the screen, with names as they are given. Knows no run and draws nothing.
+Numbers and settings in, sentences out, fit for the screen, with names as they are given.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
 """Two runs' rollouts paired by the prompts that both saw, and how far a number lies apart: arrays in, numbers and small frames out.
 
-A pair is one prompt at one step, or a prompt's last visits, with the mean of the number over its rollouts in either run. Differences are
-B − A. Rollouts of one prompt are alike, and so are its visits: intervals draw whole prompts (`board.analysis.bootstrap`). Knows no run, no
-text and no screen.
+A pair is one prompt at one step, or a prompt's last visits, with the mean of the number over its rollouts in either run. Differences are B
+− A. Rollouts of one prompt are alike, and so are its visits: intervals draw whole prompts (`board.analysis.bootstrap`).
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Forms of one phrase: which n-grams are only pieces of a longer one that the same texts hold, and how the longest reads.
 
-Knows n-grams and the texts that they are of; knows neither rewards nor steps.
+Knows n-grams and the texts that they are of.
 """
 
 import re

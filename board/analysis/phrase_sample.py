@@ -1,7 +1,4 @@
-"""The rollouts that phrases are looked for in: an even sample of a run with its texts, bounded however large the run is.
-
-Knows no phrase.
-"""
+"""The rollouts that phrases are looked for in: an even sample of a run with its texts, bounded however large the run is."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,7 @@
 """Where the responses of a group part: their token sequences as a tree that shares what they begin with, told at every fork.
 
-A response is compared token by token, some tokens at a time, and no further than it shares its tokens with another: what is read grows
-with what is shared, not with the square of the group. Knows no run, no page and no tokenizer.
+A response is compared token by token, some tokens at a time, and no further than it shares its tokens with another: what is read grows with
+what is shared, not with the square of the group.
 """
 
 from collections.abc import Sequence

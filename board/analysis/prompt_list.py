@@ -1,6 +1,6 @@
 """The list of a run's prompts as a reader asks for it: which, in which order, how each went, and their ids to take away.
 
-Frames of `board.analysis.prompt_visits` and `cohorts` in. Knows no screen.
+Frames of `board.analysis.prompt_visits` and `cohorts` in.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One prompt over training: its rollouts as points over its visits, thinned to what a picture can show. Frames in; knows no screen."""
+"""One prompt over training: its rollouts as points over its visits, thinned to what a picture can show. Frames in."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,6 +1,6 @@
 """A run's prompts over training: what happened at each visit of each prompt, and a leaderboard of all prompts.
 
-A visit is a step at which a prompt was sampled. Run in, frames out. Knows nothing of cohorts or screens.
+A visit is a step at which a prompt was sampled. Run in, frames out.
 """
 
 from collections.abc import Callable, Mapping

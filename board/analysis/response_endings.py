@@ -1,7 +1,4 @@
-"""How the responses of a run end: at the limit, with an end token, as the engine says, or without an end token. Frame in, frames out.
-
-Knows no threshold and no page; what is told of one response is `board.analysis.text_health.endings`.
-"""
+"""How the responses of a run end: at the limit, with an end token, as the engine says, or without an end token. Frame in, frames out."""
 
 from dataclasses import dataclass
 from typing import Final

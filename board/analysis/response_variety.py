@@ -1,6 +1,6 @@
 """How much the responses of a step still differ: from those to other prompts, and within their own group. A run in, a frame of steps out.
 
-What is compared, and how, is in `template_collapse`; knows no threshold.
+What is compared, and how, is in `template_collapse`.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""What is known of one rollout besides its tokens, a line each: numbers, group, prompt, ground truth, where its row stands. Pure.
-
-Knows nothing of screens; every text stays as it was written, but for a hidden system prompt, which is said.
-"""
+"""What is known of one rollout besides its tokens, a line each: numbers, group, prompt, ground truth, where its row stands. Pure."""
 
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """Numbers of every rollout that take longer to make than a load may take: made part by part, once, and kept in the cache beside the parts.
 
-A part in, columns out; of a run a frame of them. Knows no measure: whoever has one gives its name and its function.
+A part in, columns out; of a run a frame of them.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Two rollouts against each other: where their tokens part, and their numbers side by side. Knows nothing of screens."""
+"""Two rollouts against each other: where their tokens part, and their numbers side by side."""
 
 from collections.abc import Sequence
 from typing import Any, Final

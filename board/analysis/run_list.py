@@ -1,6 +1,6 @@
 """The runs there are as a list: which of them a filter leaves, in which order, in which groups, and each as a row of a table.
 
-Knows what is known of a run by a glance and what the reader said of it; knows neither files nor screens. What is not known is None.
+Knows what is known of a run by a glance and what the reader said of it. What is not known is None.
 """
 
 import re

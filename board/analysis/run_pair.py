@@ -1,7 +1,7 @@
 """Two runs against each other by one number: how far B lies above A on the prompts that both saw, and what of it cannot be compared.
 
 Runs in, numbers, small frames and sentences out. Which prompts are the same is `shared_prompts`' to say, the statistics are
-`paired_prompts`', the sentences `pair_notes`'. Knows no settings, no report and no screen.
+`paired_prompts`', the sentences `pair_notes`'.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which of several runs are one setting with other seeds: those of one tag, or whose names differ by nothing but a number. Knows no run."""
+"""Which of several runs are one setting with other seeds: those of one tag, or whose names differ by nothing but a number."""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Segments of a response, found in its tokens by the usual tags and chat markers, and a table of what sits in each.
 
-Needs no tokenizer: markers are searched for in the joined tokens, so one may be split over several, and as they are ASCII the
-byte alphabets of GPT-2 and sentencepiece do not hide them. Knows nothing of files, frames of a run or screens.
+Needs no tokenizer: markers are searched for in the joined tokens, so one may be split over several, and as they are ASCII the byte
+alphabets of GPT-2 and sentencepiece do not hide them.
 
 The rules, where models leave the grammar:
 

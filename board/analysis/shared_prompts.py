@@ -1,7 +1,7 @@
 """Which prompts of two runs are the same: by the trainers' ids where both runs have them and mean the same by them, else by their texts.
 
-Two runs in, keys out that are equal for equal prompts of either. An id alone proves little, as another data set counts from 0 again: prompts
-of one id whose texts differ are not the same. Knows no number and no screen.
+Two runs in, keys out that are equal for equal prompts of either. An id alone proves little, as another data set counts from 0 again:
+prompts of one id whose texts differ are not the same.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """What the covariance of logprob and advantage is taken around: the means of both over the tokens of each step, put beside the token arrays.
 
 A batch is the rollouts of training of one step, whatever the reader's filter leaves of them, so that a token has one number on every page.
-Knows no formula and no screen.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Where the steps of a run lie, so that runs with other batches or machines can be laid over each other: by step, rollouts, tokens or time.
 
-Frame in, an array out. Knows no metric and no second run.
+Frame in, an array out.
 """
 
 from typing import Final, Literal

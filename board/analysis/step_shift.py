@@ -1,6 +1,6 @@
 """Step A against step B: how a number's distribution moved from one to the other, whether by more than chance, and where most.
 
-Arrays in, numbers and a small frame out; missing values (NaN, infinities) are left out by the caller. Knows no run and no screen.
+Arrays in, numbers and a small frame out; missing values (NaN, infinities) are left out by the caller.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
 """From rollouts to steps: statistics of a column per step, and curves made smooth or shifted.
 
-Frame or array in, frame or array out. Knows nothing of files, runs or screens; formulas over tokens are in
-`board.metrics.formulas`, distributions in `board.analysis.histograms`.
-Only finite values are computed with: NaN is a missing value, and infinities are counted as missing rather than allowed to swallow
-a mean. What comes in is never changed, and nothing warns.
+Frame or array in, frame or array out. Only finite values are computed with: NaN is a missing value, and infinities are counted as missing
+rather than allowed to swallow a mean. What comes in is never changed, and nothing warns.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Whether responses still depend on their prompt, told without a model by which other responses they are nearest to. Texts in, numbers out.
 
-A response is a bag of the 4-grams of its characters, hashed and weighted by TF-IDF; near is a large cosine (Salton and Buckley 1988). As long
-as responses say something of their prompt, the nearest other one is mostly one of the same prompt. RAGEN-2 (arXiv 2604.06268) measures the
-mutual information of prompt and response with a model; this stands in for it. Knows no run and no step.
+A response is a bag of the 4-grams of its characters, hashed and weighted by TF-IDF; near is a large cosine (Salton and Buckley 1988). As
+long as responses say something of their prompt, the nearest other one is mostly one of the same prompt. RAGEN-2 (arXiv 2604.06268) measures
+the mutual information of prompt and response with a model; this stands in for it.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What the tokens of each rollout add up to, as columns of a table of rollouts: which there are, what they are called, their numbers.
 
-They are kept since the run was parsed (`board.metrics.token_sums`), and no token array is read for them. Knows no screen.
+They are kept since the run was parsed (`board.metrics.token_sums`), and no token array is read for them.
 """
 
 from collections.abc import Sequence

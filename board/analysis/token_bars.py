@@ -1,6 +1,6 @@
 """How a run's tokens are spread by one metric, as few enough bars to draw, and the most extreme tokens that a bar stands for.
 
-Bars are made of the fine bins that a survey counts in, so that parts of a run add up. Knows no screen.
+Bars are made of the fine bins that a survey counts in, so that parts of a run add up.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Tokens picked from a whole run as a table: narrowed by what they are and where they stand, each with some of the text around it.
-
-Knows no screen.
-"""
+"""Tokens picked from a whole run as a table: narrowed by what they are and where they stand, each with some of the text around it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

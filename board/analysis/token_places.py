@@ -1,7 +1,4 @@
-"""Where in the response a token metric is high: its mean by position and step as a picture, and the rollouts that stand out at a place.
-
-Knows no screen.
-"""
+"""Where in the response a token metric is high: its mean by position and step as a picture, and the rollouts that stand out at a place."""
 
 from typing import Final, Literal, get_args
 

@@ -1,6 +1,6 @@
 """All tokens of a run by one metric: how they are spread, how they go by position and step, which are the most extreme of each step.
 
-What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays. Knows no screen.
+What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """Equal responses, or equal final answers, of one prompt that were rewarded differently: a verifier that contradicts itself.
 
-Texts are compared without regard to white space and case, in Arrow, some steps at a time: a run of a million rollouts is looked through
-in seconds, not in memory. Knows groups and rewards; knows no screen.
+Texts are compared without regard to white space and case, in Arrow, some steps at a time: a run of a million rollouts is looked through in
+seconds, not in memory. Knows groups and rewards.
 """
 
 from collections.abc import Callable, Iterator

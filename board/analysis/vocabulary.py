@@ -1,7 +1,7 @@
 """The tokens of a run: how often each is written as training goes on, what its metrics are, and which rise and which fall.
 
 Made of what its parts keep (`board.analysis.vocabulary_counts`), so that a run of any size is there at once; rollouts that a filter leaves
-are counted anew. Knows no screen.
+are counted anew.
 """
 
 from collections.abc import Callable, Sequence

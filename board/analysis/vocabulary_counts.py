@@ -1,6 +1,6 @@
 """How often each token is written in each step of a part, and what the token metrics add up to there: a compact table, kept per part.
 
-Tokens of training that count, by their names as the trainer wrote them. Knows parts; knows nothing of runs and screens.
+Tokens of training that count, by their names as the trainer wrote them. Knows parts.
 """
 
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """What earns more than its own group does: rollouts above and below their group's mean, and what something in a response is worth there.
 
-A prompt's topic cancels, as all of a group share it. Arrays in, numbers out. Knows neither texts nor runs.
+A prompt's topic cancels, as all of a group share it. Arrays in, numbers out.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Words that the responses of one run hold and those of another do not. Tables in, a table out; knows no text and no screen."""
+"""Words that the responses of one run hold and those of another do not. Tables in, a table out."""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
 """How probable the policy and the reference find a word, step by step, at every place where a response holds it.
 
-A word's probability at a place is the product of the probabilities of its tokens there, each given all that stands before it:
-exp(sum of logprob). Places whose tokens hold more than the word, "the" in "them", have no probability of the word and are left out, and so
-are those of masked tokens. Knows no screen.
+A word's probability at a place is the product of the probabilities of its tokens there, each given all that stands before it: exp(sum of
+logprob). Places whose tokens hold more than the word, "the" in "them", have no probability of the word and are left out, and so are those
+of masked tokens.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Which words, or tokens, the responses of a run hold: how often each is written, and how many responses hold it.
 
 Looks at a sample of a large run (`board.analysis.phrase_sample`). Words are cut as phrases are (`board.text.text_units`): scripts without
-spaces go by two characters, marks and ends of lines count. Knows no other run and no screen.
+spaces go by two characters, marks and ends of lines count.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have. Knows no command and no run."""
+"""Options and arguments that several commands have."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What commands print, and how often they say how far they are. Knows no command; `board.cli.endings` prints failures."""
+"""What commands print, and how often they say how far they are."""
 
 import time
 from collections.abc import Callable, Iterable

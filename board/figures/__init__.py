@@ -1,4 +1,4 @@
-"""Frames and arrays in, Plotly figures out: one function per chart; and for notebooks, a run in. Knows nothing of files or Streamlit.
+"""Frames and arrays in, Plotly figures out: one function per chart; and for notebooks, a run in.
 
     from board import figures, open_run
 

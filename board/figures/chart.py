@@ -2,7 +2,6 @@
 
 A figure is drawn for all steps at once and never changes with the step, so that choosing another step draws nothing anew. Plain dicts,
 because a `go.Figure` checks every property of every assignment: it is made of the whole, once, where charts are kept.
-Knows neither data nor screen.
 """
 
 from dataclasses import dataclass

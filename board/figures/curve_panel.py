@@ -1,4 +1,4 @@
-"""A panel of curves over steps as numbers and words, whatever it is drawn with. Knows nothing of where its numbers come from."""
+"""A panel of curves over steps as numbers and words, whatever it is drawn with."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 """Curves over training steps: the mean of each step with a band around it, smoothed or shifted as the reader chooses.
 
-Statistics come in as frames of `board.analysis.step_stats.per_step`; knows nothing of where they come from.
+Statistics come in as frames of `board.analysis.step_stats.per_step`.
 """
 
 from collections.abc import Sequence

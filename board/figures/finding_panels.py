@@ -1,4 +1,4 @@
-"""The curves in which a finding is seen: those of the metrics and columns that it names. A run in, panels out; knows no kind of finding."""
+"""The curves in which a finding is seen: those of the metrics and columns that it names. A run in, panels out."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,6 +1,6 @@
 """One metric over steps in a small panel: from rollouts and as trackers logged it, with the healthy range and where it is first left.
 
-Draws arrays that are ready; knows nothing of the catalogue or of trackers.
+Draws arrays that are ready.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A panel of curves in which several runs are laid over each other, each in its one colour. Draws lines that are ready; knows no run."""
+"""A panel of curves in which several runs are laid over each other, each in its one colour. Draws lines that are ready."""
 
 from collections.abc import Sequence
 from dataclasses import replace

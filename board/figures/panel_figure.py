@@ -1,6 +1,6 @@
 """A panel of curves as a Plotly figure, for notebooks: the numbers and words that the pages draw by a component of their own.
 
-Draws what is ready; knows nothing of where it comes from.
+Draws what is ready.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,6 @@
 """How every chart looks: one colour per meaning, thin grid, no boxes, room for labels instead of legends.
 
 Backgrounds are transparent and text has no colour of its own, so a figure takes both from the page, light or dark.
-Knows nothing of what is drawn.
 """
 
 import html

@@ -1,6 +1,6 @@
 """The rows of benchmarks: what a model answered to an example, and the metrics of it, under our names.
 
-An example may have several samples with one value of a metric for all of them. Knows the shapes that harnesses share; knows no harness.
+An example may have several samples with one value of a metric for all of them. Knows the shapes that harnesses share.
 """
 
 from collections.abc import Sequence

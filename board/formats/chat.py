@@ -1,6 +1,6 @@
 """Chat messages → text a reader can follow: roles and turns, tool calls as calls.
 
-Knows the shapes in which trainers keep messages (OpenAI's, their parts, items of the Responses API, ShareGPT's); knows nothing of rollouts.
+Knows the shapes in which trainers keep messages (OpenAI's, their parts, items of the Responses API, ShareGPT's).
 """
 
 import base64

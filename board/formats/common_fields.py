@@ -1,6 +1,6 @@
 """Fields under our names as several formats make them: step and split, a reward and its parts, and what is left beside them.
 
-Knows the declared columns and that rewards come as numbers or dicts; knows no trainer.
+Knows the declared columns and that rewards come as numbers or dicts.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """What the name of a file says of its rollouts: the step, and whether they are of training or of an evaluation.
 
-Knows path patterns that trainers use; knows nothing of what stands in the files.
+Knows path patterns that trainers use.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Values in nested records, by paths of keys with dots between them.
 
-Knows objects and lists; knows nothing of what the values mean.
+Knows objects and lists.
 """
 
 import re

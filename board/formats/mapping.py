@@ -1,7 +1,6 @@
 """A format made by hand: which of a run's keys are which of our names, for runs that no module knows.
 
-Knows how to put what stands at a key under our names; knows nothing of the file it is written in
-(`board.formats.mapping_file`), nor how one is guessed (`board.formats.suggest_mapping`).
+Knows how to put what stands at a key under our names.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -20,7 +20,7 @@
     [arrays]
     cover = "prompt and response"     # or "response", which is meant when this is left out
 
-Knows the shape of that text; knows nothing of records.
+Knows the shape of that text.
 """
 
 import difflib

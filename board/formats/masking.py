@@ -1,7 +1,7 @@
 """Arrays over prompt and response → arrays over the response.
 
 Trainers keep one entry per token of the whole sequence, padding included; the board's arrays begin at the first token of the response.
-Knows lists and masks; knows no trainer.
+Knows lists and masks.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """A graph of messages, each with the tokens it adds → its branches: what was asked, what was sampled, and the numbers per token.
 
 A conversation is a path from a root to a leaf; several leaves are several conversations with a common beginning. Knows the nodes that
-verifiers writes; knows nothing of rewards, steps or files.
+verifiers writes.
 """
 
 from typing import Any, Final

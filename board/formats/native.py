@@ -1,7 +1,4 @@
-"""The board's own row, as `board.recorder` and the trainers of its ancestor write it: recognised, and passed on as it is.
-
-Knows nothing of values; `row_reader` reads them, as those of every other format.
-"""
+"""The board's own row, as `board.recorder` and the trainers of its ancestor write it: recognised, and passed on as it is."""
 
 from typing import Final
 

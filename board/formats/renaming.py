@@ -1,6 +1,6 @@
 """A record's keys → ours, columns → rows, and parts of a reward → their sum.
 
-What several formats need to map their fields. Knows dicts and lists; knows no trainer.
+What several formats need to map their fields. Knows dicts and lists.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Which key of records that no format knows holds the reward: by words, by what `metrics` names, or as the only number beside texts.
 
-Knows words and types; knows nothing of what was sampled.
+Knows words and types.
 """
 
 import re

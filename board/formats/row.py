@@ -1,4 +1,4 @@
-"""A rollout as every format hands it on: checked, typed, aligned. Knows nothing of the keys it came from, or of files."""
+"""A rollout as every format hands it on: checked, typed, aligned."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

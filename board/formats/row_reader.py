@@ -1,7 +1,7 @@
 """Read a record under our names into a Row: what every format's rollouts become, and what a mapping by hand makes too.
 
-Keys nobody declared are kept: numbers become numeric columns, lists of numbers of the response's length token metrics, everything
-else text. Knows no trainer and no file.
+Keys nobody declared are kept: numbers become numeric columns, lists of numbers of the response's length token metrics, everything else
+text.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Which key of records that no format knows holds what the policy sampled: by what keys are called, by shape, and by what differs.
 
-Knows words and shapes; knows nothing of files, and nothing of how a mapping is written.
+Knows words and shapes.
 """
 
 import re

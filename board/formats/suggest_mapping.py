@@ -1,6 +1,6 @@
 """The best guess at a mapping, from the keys and values of a few records that no format knows.
 
-Knows what trainers call things and of which type they are; knows nothing of files. The reader of the guess has the last word.
+Knows what trainers call things and of which type they are. The reader of the guess has the last word.
 """
 
 from collections import Counter

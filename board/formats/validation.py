@@ -1,6 +1,6 @@
 """Values asked of a record, and the reason when they are not what the trainer writes.
 
-Knows JSON's shapes and what a file's place says; knows no trainer.
+Knows JSON's shapes and what a file's place says.
 """
 
 from collections.abc import Sized

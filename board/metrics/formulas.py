@@ -1,7 +1,6 @@
 """Every formula over tokens, once: log-ratio, KL estimators, probabilities, and their mean, sum and max per rollout.
 
-Pure numpy on flat arrays. Knows nothing of files, frames, runs or screens; what is aggregated per step is in `board.analysis.step_stats`.
-Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
+Pure numpy on flat arrays. Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
 """
 
 from collections.abc import Callable, Iterable, Mapping

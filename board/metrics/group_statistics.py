@@ -1,6 +1,6 @@
 """What the rewards of a step's groups say: is there anything left to learn from? A group is the rollouts of one prompt in one step.
 
-Arrays in, one number per step out. Knows no frame and no run.
+Arrays in, one number per step out.
 """
 
 from dataclasses import dataclass

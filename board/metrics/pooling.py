@@ -2,7 +2,7 @@
 
 With d the distance of a part's mean to the whole's: M2 = sum of m2 + n d², M3 = sum of m3 + 3 d m2 + n d³ (Chan, Golub & LeVeque 1979,
 "Updating formulae and a pairwise algorithm for computing sample variances", and its third-order case); sums of squares would lose their
-digits. Arrays in, arrays out. Knows nothing of rollouts, steps or files.
+digits. Arrays in, arrays out.
 """
 
 from collections.abc import Callable

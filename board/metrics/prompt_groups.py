@@ -1,6 +1,6 @@
 """Which rollouts of a step were sampled from one prompt: the groups that GRPO and its relatives compare within.
 
-Arrays in, numbers out. Knows neither parts nor screens.
+Arrays in, numbers out.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """Sums over the rollouts of each step, and what tokens of a whole step add up to: arrays in, one number per step out.
 
-Rollouts come in the order of their steps, as a run's frame has them. NaN and infinities are missing values: they enter nothing, and a
-step without any finite value is NaN. Knows no metric by name, no frame and no run.
+Rollouts come in the order of their steps, as a run's frame has them. NaN and infinities are missing values: they enter nothing, and a step
+without any finite value is NaN.
 """
 
 from dataclasses import dataclass

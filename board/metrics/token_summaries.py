@@ -1,7 +1,7 @@
 """What the tokens of many rollouts look like by one metric: how it is spread, where in the response it is high, which tokens are extreme.
 
 Flat arrays in, a few numbers per group of rollouts out, and summaries of parts of a group add up to that of the whole. Masked tokens and
-pads enter nothing. Knows neither files nor frames, and no metric by name.
+pads enter nothing.
 """
 
 import itertools

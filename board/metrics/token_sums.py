@@ -1,7 +1,7 @@
 """What every rollout's tokens add up to, so that a step's numbers over all its tokens need no token array: count, mean, spread, ends.
 
 A step's mean over tokens is not the mean of its rollouts' means; `board.metrics.pooling` makes it, and the variance, of what is here. Flat
-arrays in, one number per rollout out. Knows no frames, files or steps.
+arrays in, one number per rollout out.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,1 +1,1 @@
-"""Hosts the pages: one process, one port, addresses, who may speak to it, and what a browser may do. Knows no page's content."""
+"""Hosts the pages: one process, one port, addresses, who may speak to it, and what a browser may do."""

@@ -1,6 +1,6 @@
 """Hosts the pages: one port, on loopback unless told otherwise, behind the gates.
 
-Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the root folder to the entry script.
+Knows addresses and Streamlit's settings.
 """
 
 import os

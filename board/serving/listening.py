@@ -1,4 +1,4 @@
-"""Where a server can listen: addresses and ports of this machine, and its names. Knows nothing of what is served."""
+"""Where a server can listen: addresses and ports of this machine, and its names."""
 
 import ipaddress
 import os

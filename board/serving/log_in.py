@@ -1,6 +1,6 @@
 """Which file of secrets has readers log in, and who of those whom a provider logged in is let in. Streamlit does the rest.
 
-Knows TOML and claims; knows neither requests nor pages.
+Knows TOML and claims.
 """
 
 import time

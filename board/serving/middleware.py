@@ -1,6 +1,6 @@
 """What stands between the network and the board: who may speak to it, and what a browser may do with its answers.
 
-Plain ASGI, in front of every HTTP route and every websocket. Knows nothing of runs, pages or Streamlit.
+Plain ASGI, in front of every HTTP route and every websocket.
 """
 
 import base64

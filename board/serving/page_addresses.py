@@ -1,4 +1,4 @@
-"""Which pages there are, under which addresses and former names. Knows neither Streamlit nor what is on them."""
+"""Which pages there are, under which addresses and former names."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Streamlit's options: the board's own, those of a command line and those of the environment, by dotted name. Knows no server."""
+"""Streamlit's options: the board's own, those of a command line and those of the environment, by dotted name."""
 
 import logging
 import os

@@ -1,1 +1,1 @@
-"""A reader's query over a run, answered in a process that can touch nothing else. Knows no screen."""
+"""A reader's query over a run, answered in a process that can touch nothing else."""

@@ -1,4 +1,4 @@
-"""Which rollouts of a run satisfy a condition in SQL, answered in a process that can touch nothing else. Knows no screen and no chips."""
+"""Which rollouts of a run satisfy a condition in SQL, answered in a process that can touch nothing else."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,6 +1,7 @@
-"""Which rollouts of a run the chips of a filter leave: numbers are compared here, and all else DuckDB is asked. Knows no screen.
+"""Which rollouts of a run the chips of a filter leave: numbers are compared here, and all else DuckDB is asked.
 
-DuckDB needs a process and takes a hundred times as long as what brushes and clicks ask for: numbers compared with numbers."""
+DuckDB needs a process and takes a hundred times as long as what brushes and clicks ask for: numbers compared with numbers.
+"""
 
 import operator
 import re

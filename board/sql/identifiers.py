@@ -1,4 +1,4 @@
-"""Names and values as DuckDB's SQL writes them, and which names a text may mean. Knows no table and runs no query."""
+"""Names and values as DuckDB's SQL writes them, and which names a text may mean."""
 
 import math
 import re

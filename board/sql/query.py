@@ -1,7 +1,7 @@
 """The reader's own metrics: an SQL query over a run's frame, and the curves its answer holds.
 
 The query sees one table, `rollouts`: the scalars of the frame, a row per rollout, missing values as NULL. Token arrays are not in it. It is
-answered in a process of its own. Knows neither where queries are kept nor how curves are drawn.
+answered in a process of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A run as the table that a query is asked of: its scalars, and its texts as they lie on the disk. Knows neither processes nor what is asked.
+"""A run as the table that a query is asked of: its scalars, and its texts as they lie on the disk.
 
 Rows stand in the order of keys, as the parts do, so that a text column is its pieces end to end and nobody copies it.
 """

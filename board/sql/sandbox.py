@@ -1,6 +1,6 @@
 """A process that answers one query, and what it may take.
 
-Knows how to speak with `board.sql.sandbox_worker`; knows neither where the table is from nor what the answer is for.
+Knows how to speak with `board.sql.sandbox_worker`.
 """
 
 import json

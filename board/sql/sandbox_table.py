@@ -1,6 +1,6 @@
 """The table that a sandboxed query is answered over: what was sent, texts mapped where they lie, and columns only known to be there.
 
-Read by `board.sql.sandbox_worker` before it lets any query in. Knows no query; needs pyarrow alone, so that the process starts quickly.
+Read by `board.sql.sandbox_worker` before it lets any query in.
 """
 
 import json

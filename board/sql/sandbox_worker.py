@@ -6,7 +6,7 @@ stream with the rows, whose schema's metadata says whether there were more (`cut
 is over IN_TURN, its progress is the share of the rows that was taken up so far.
 
 A process of its own, because DuckDB minds its memory limit and interruptions only between operators: a single `repeat('x', 4000000000)` takes
-8 GB and half a minute of the process it runs in. Knows nothing of runs.
+8 GB and half a minute of the process it runs in.
 """
 
 import json

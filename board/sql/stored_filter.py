@@ -1,6 +1,6 @@
 """A filter over a run that is larger than memory: what it leaves is counted in all rollouts, and shown whole where that fits in memory.
 
-Knows runs and SQL; knows no screen.
+Knows runs and SQL.
 """
 
 from collections.abc import Callable

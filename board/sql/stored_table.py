@@ -1,6 +1,6 @@
 """A run that is larger than memory as the table of a query: the files of its index's frame, which DuckDB reads out of core.
 
-Knows where columns lie; knows neither processes nor what is asked.
+Knows where columns lie.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Model text made ready for reading, always as text: previews, visible whitespace, what fits.
 
-Nothing here interprets a text as HTML or Markdown. Knows neither frames nor screens.
+Nothing here interprets a text as HTML or Markdown.
 """
 
 import unicodedata

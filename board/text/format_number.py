@@ -1,7 +1,4 @@
-"""Numbers as the screen writes them: three significant digits, and a number that is not zero never reads as zero.
-
-Knows nothing of what a number means.
-"""
+"""Numbers as the screen writes them: three significant digits, and a number that is not zero never reads as zero."""
 
 import math
 from typing import Final

@@ -1,4 +1,4 @@
-"""The order in which people put names with numbers in them. Knows no files."""
+"""The order in which people put names with numbers in them."""
 
 import re
 

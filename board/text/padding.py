@@ -1,4 +1,4 @@
-"""Which tokens are padding, and what is left of texts and tokens without it. Knows neither rows nor files.
+"""Which tokens are padding, and what is left of texts and tokens without it.
 
 Padding is the trainer's: it stands at the ends of a prompt or a response, and the policy did not sample it. Needs no library, so that the
 recorder can ask too.

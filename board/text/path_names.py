@@ -1,8 +1,8 @@
 r"""The names of files and folders as they are shown, linked and kept ⇄ their paths.
 
 A name is bytes, and not all bytes are text. What is no UTF-8, and what would not be seen or would turn the text around (control characters,
-line separators, marks of direction), is written out as its bytes: `bad\xff`, `a\x0ab`. A real backslash before `x` and two digits is written
-`\x5c`, so that no two names look the same for it, and `path_of` finds the file again. Knows no file system.
+line separators, marks of direction), is written out as its bytes: `bad\xff`, `a\x0ab`. A real backslash before `x` and two digits is
+written `\x5c`, so that no two names look the same for it, and `path_of` finds the file again.
 """
 
 import os

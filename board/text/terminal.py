@@ -1,4 +1,4 @@
-"""Text that a run brings, made fit for a terminal: nothing in it is obeyed. Knows no run, and needs Python alone, as failures are told by it."""
+"""Text that a run brings, made fit for a terminal: nothing in it is obeyed."""
 
 
 def printable(text: str) -> str:

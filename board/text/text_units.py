@@ -1,6 +1,6 @@
 """Text cut into the units that phrases are made of: words, characters of scripts without spaces, runs of a mark, ends of lines.
 
-All texts at once, by their code points. Knows neither rollouts nor what is counted.
+All texts at once, by their code points.
 """
 
 import sys

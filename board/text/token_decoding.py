@@ -1,7 +1,6 @@
 """Tokens read without a tokenizer: byte-level BPE names ("Ġthe", "Ċ") and sentencepiece names ("▁the", "<0xE4>") as text.
 
-The token view does the same in the browser (`token_view/bytes.js`), for what is drawn there; a test holds the two together. Knows neither
-frames nor screens.
+The token view does the same in the browser (`token_view/bytes.js`), for what is drawn there; a test holds the two together.
 """
 
 import re

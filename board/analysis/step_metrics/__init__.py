@@ -1,7 +1,6 @@
 """Every metric of the catalogue that rollouts can give, per step: a run in, a frame of steps out.
 
-A metric whose columns a run lacks is not there; nothing is estimated in its place. How each is computed is declared with it. Knows no
-dialect, no tracker and no screen.
+A metric whose columns a run lacks is not there; nothing is estimated in its place. How each is computed is declared with it.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""A run's columns as the metrics of a step ask for them: numbers per rollout, each fetched once, and what a step's tokens add up to.
-
-Knows no metric by name.
-"""
+"""A run's columns as the metrics of a step ask for them: numbers per rollout, each fetched once, and what a step's tokens add up to."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,6 +1,6 @@
 """A declared metric computed from a run's frame: one number per step.
 
-What is over which quantity is said by `board.metrics.declared.computation`. Knows no metric by name.
+What is over which quantity is said by `board.metrics.declared.computation`.
 """
 
 from collections.abc import Callable, Mapping

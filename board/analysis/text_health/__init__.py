@@ -1,7 +1,6 @@
 """What can be told of a response by its text and tokens alone, as numbers per rollout: repetition, loops, scripts, endings, answers, echoes.
 
 A part in, one column per measure out. Of texts the last 10,000 characters are looked at, but for how they end, so that no rollout is dear.
-Knows neither steps nor runs: whether a number is a finding is decided elsewhere.
 """
 
 from typing import Final

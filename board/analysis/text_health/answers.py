@@ -1,7 +1,6 @@
 """Whether the expected answer stands in a text: in the response, where it belongs, and in the prompt, where it gives it away.
 
 Told of answers as verifiers compare them: a number, a word, a formula. A ground truth of sentences is no answer that could be looked for.
-Knows no rewards.
 """
 
 import json

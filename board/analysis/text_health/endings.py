@@ -1,7 +1,4 @@
-"""How responses end: with an end token or without, cut off, inside a sentence, a thought, a fence of code, a formula, JSON.
-
-Knows no rewards, and no limit of length: whether a run has one is told by all its rollouts.
-"""
+"""How responses end: with an end token or without, cut off, inside a sentence, a thought, a fence of code, a formula, JSON."""
 
 import re
 from typing import Any, Final

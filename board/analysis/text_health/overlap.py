@@ -1,4 +1,4 @@
-"""What a response says after its prompt: the longest stretch of it that stands in the prompt, too. Knows no words.
+"""What a response says after its prompt: the longest stretch of it that stands in the prompt, too.
 
 A stretch is found by its 8-grams: consecutive characters of the response whose every 8-gram the prompt has. That is the longest common
 substring, but where the prompt has its parts in several places. Most 8-grams are told apart by a Bloom filter of one look (Bloom 1970), and

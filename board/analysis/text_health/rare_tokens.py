@@ -1,4 +1,4 @@
-"""Tokens that no policy picks but by accident: far less likely than one drawn evenly from the whole vocabulary. Knows no text."""
+"""Tokens that no policy picks but by accident: far less likely than one drawn evenly from the whole vocabulary."""
 
 from typing import Final
 

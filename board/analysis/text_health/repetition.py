@@ -1,4 +1,4 @@
-"""How much of a response was said in it before, by n-grams of characters and of tokens. Knows no loop."""
+"""How much of a response was said in it before, by n-grams of characters and of tokens."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Words of a response: those of second thoughts, and letters that make no word. Knows no script but Latin's vowels."""
+"""Words of a response: those of second thoughts, and letters that make no word."""
 
 import unicodedata
 from functools import cache

@@ -1,4 +1,4 @@
-"""The command `check`: the checks run over a run, and an exit status by what they found. Knows no check."""
+"""The command `check`: the checks run over a run, and an exit status by what they found."""
 
 from pathlib import Path
 from typing import Any, Literal

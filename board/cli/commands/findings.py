@@ -1,4 +1,4 @@
-"""The command `findings`: what went wrong in a run, with the evidence, and an exit status by what was found. Knows no kind of finding."""
+"""The command `findings`: what went wrong in a run, with the evidence, and an exit status by what was found."""
 
 import json
 from pathlib import Path

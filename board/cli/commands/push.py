@@ -1,4 +1,4 @@
-"""The command `push`: a request made of its options, how far it is, and how it ended. Knows no tracker but by name."""
+"""The command `push`: a request made of its options, how far it is, and how it ended."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command `serve`: the places and options it was given, for `board.serving`. Knows no Streamlit until it serves."""
+"""The command `serve`: the places and options it was given, for `board.serving`."""
 
 import os
 import stat

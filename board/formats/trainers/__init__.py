@@ -1,1 +1,1 @@
-"""One module per trainer's dump: whose files these are, and how a record of theirs becomes rollouts. Knows no file, frame or screen."""
+"""One module per trainer's dump: whose files these are, and how a record of theirs becomes rollouts."""

@@ -1,6 +1,6 @@
 """AReaL's rollout dump (`rollout.dump_to_file`): one file per prompt group, in a folder per weight version; text only.
 
-Knows AReaL's keys; knows nothing of files.
+Knows AReaL's keys.
 """
 
 from typing import Final

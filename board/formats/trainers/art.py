@@ -1,6 +1,6 @@
 """ART's trajectories: a Parquet row per trajectory (with or without the full model as JSON), earlier a JSON line per group.
 
-Knows ART's keys, its choices and their logprobs; knows nothing of files.
+Knows ART's keys, its choices and their logprobs.
 """
 
 import json

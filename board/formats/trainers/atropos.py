@@ -1,6 +1,6 @@
 """Atropos' saved groups (`data_path_to_save_groups`): one group of rollouts a line, arrays over the whole sequence.
 
-Knows Atropos' keys and its masks; knows nothing of files.
+Knows Atropos' keys and its masks.
 """
 
 from typing import Any, Final

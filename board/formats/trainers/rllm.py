@@ -1,6 +1,6 @@
 """rLLM's episodes: a file per episode, of training (`episode_logging.log_episodes`) or of `rllm eval`; every trajectory in it is a rollout.
 
-Knows rLLM's keys and how its steps follow each other; knows nothing of files.
+Knows rLLM's keys and how its steps follow each other.
 """
 
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """Rows of the viewer diatkinson/rollout_viz: tokens, and lists of numbers beside them under any name.
 
-Knows its keys; knows nothing of files, and nothing of which tokens are the prompt's.
+Knows its keys.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """tinker-cookbook's capture of sampling (`capture/sample.jsonl`): token ids and logprobs of every sample, without rewards and text.
 
-Knows its keys; knows nothing of files.
+Knows its keys.
 """
 
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """tinker-cookbook's benchmark runs (`trajectories.jsonl`): a line per example, as turns of text.
 
-Knows their keys; knows nothing of files.
+Knows their keys.
 """
 
 from typing import Final

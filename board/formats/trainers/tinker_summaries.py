@@ -1,6 +1,6 @@
 """tinker-cookbook's rollout summaries (`rollout_json_export`): rewards and sizes of every trajectory, and no text.
 
-Knows their keys; knows nothing of files.
+Knows their keys.
 """
 
 from typing import Any, Final

@@ -1,6 +1,6 @@
 """XTuner's rollouts of RL training: a record of statistics, then one per rollout; one line each, or (older) indented over many.
 
-Knows XTuner's keys, of today and of before 2026-06; knows nothing of files.
+Knows XTuner's keys, of today and of before 2026-06.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a metric of the catalogue says about itself, and what a dialect is. Data only: knows no run, no formula's code and no screen."""
+"""What a metric of the catalogue says about itself, and what a dialect is. Data only."""
 
 import math
 from collections.abc import Mapping

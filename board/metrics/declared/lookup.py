@@ -1,5 +1,5 @@
-"""From a name in a trainer's log to the metric it means, and back. Reads the catalogue: a table of metrics for each family, and
-one of dialects. Knows nothing of runs.
+"""From a name in a trainer's log to the metric it means, and back. Reads the catalogue: a table of metrics for each family, and one of
+dialects.
 
 A name is looked for as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
 which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "eval/" before it, or transformers' "eval_", it is the same

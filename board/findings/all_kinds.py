@@ -9,8 +9,8 @@ import numpy as np
 from board.findings import kinds, levels, populations
 from board.findings.checks.all_checks import CHECKS
 from board.findings.checks.contract import Check, ReportedFault
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
-from board.findings.dossier import Dossier
 
 
 def _modules() -> tuple[Kind, ...]:
@@ -22,12 +22,12 @@ def _modules() -> tuple[Kind, ...]:
 def of_check(check: Check) -> Kind:
     """A check of the data as a kind of finding."""
 
-    def run(dossier: Dossier, limits: Limits) -> Answer:
-        report = dossier.checks
+    def run(context: Context, limits: Limits) -> Answer:
+        report = context.checks
         reasons = [reason for one, reason in report.unable if one.name == check.name]
         if reasons:
             return CannotTell(reasons[0])
-        return [_found(fault, dossier) for fault in report.findings if fault.check.name == check.name]
+        return [_found(fault, context) for fault in report.findings if fault.check.name == check.name]
 
     return Kind(
         name=check.name,
@@ -44,9 +44,9 @@ def of_check(check: Check) -> Kind:
     )
 
 
-def _found(fault: ReportedFault, dossier: Dossier) -> Found:
-    keys = [key for place in fault.where if (key := dossier.whole.key_of(place.source)) is not None]
-    steps = fault.at_steps or tuple(dossier.whole.steps[:1].tolist()) or (0,)
+def _found(fault: ReportedFault, context: Context) -> Found:
+    keys = [key for place in fault.where if (key := context.whole.key_of(place.source)) is not None]
+    steps = fault.at_steps or tuple(context.whole.steps[:1].tolist()) or (0,)
     amount, at_steps = float(fault.places or fault.rollouts or 1), fault.at_steps if fault.check.of_steps else ()
     # what is counted is certain: a check has no noise to beat, so the number of places stands in
     return Found(fault.what, steps[0], steps[-1], "any", amount, amount, np.array(keys, np.int64), at_steps=at_steps)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.dossier import Dossier
+from board.findings.context import Context
 from board.findings.spreading import FIRST_SHARE, first_rows
 from board.metrics.formulas import Float64Array
 
@@ -18,36 +18,36 @@ LEAST: Final = 5
 """Responses with and without the answer that tell what it earns."""
 
 
-def correctness(dossier: Dossier) -> Float64Array | None:
+def correctness(context: Context) -> Float64Array | None:
     """(rows,) the validation reward, else whether the ground truth stands in the response (0 or 1), NaN where missing; None without both."""
     for name in ("valid_reward", "answer_present"):
-        values = dossier.number(name)
+        values = context.number(name)
         if np.isfinite(values).any() and np.nanmin(values) < np.nanmax(values):
             return values
     return None
 
 
-def lengths(dossier: Dossier) -> tuple[Float64Array, str]:
+def lengths(context: Context) -> tuple[Float64Array, str]:
     """(rows,) tokens of each response, else its characters, and which they are."""
-    tokens = dossier.number("response_length")
-    return (tokens, "tokens") if np.isfinite(tokens).any() else (dossier.number("response_chars"), "characters")
+    tokens = context.number("response_length")
+    return (tokens, "tokens") if np.isfinite(tokens).any() else (context.number("response_chars"), "characters")
 
 
-def paid(dossier: Dossier) -> Float64Array | None:
+def paid(context: Context) -> Float64Array | None:
     """(rows,) 1 where a response is paid like one with the right answer, 0 where not, NaN where it has no reward.
 
     As much as what those with the ground truth earn about that step, and did at first, less half of what they earn more than those without in
     the run's first steps (in the whole run where those do not tell): a reward that rises for all makes nobody paid, nor one that falls. None
     where an answer does not pay, or no ground truth can be looked for.
     """
-    reward, present = dossier.number("reward"), dossier.number("answer_present")
+    reward, present = context.number("reward"), context.number("answer_present")
     both = np.isfinite(reward) & np.isfinite(present)
-    for rows in (both & first_rows(dossier), both):
+    for rows in (both & first_rows(context), both):
         right, wrong = reward[rows & (present == 1)], reward[rows & (present == 0)]
         if min(len(right), len(wrong)) >= LEAST and _above(right, wrong) >= TELLS:
             half = float(right.mean() - wrong.mean()) / 2
-            usual = _smooth(dossier.steps.mean(np.where(both & (present == 1), reward, np.nan)))
-            enough = reward >= np.maximum(usual, right.mean())[dossier.steps.row] - half
+            usual = _smooth(context.steps.mean(np.where(both & (present == 1), reward, np.nan)))
+            enough = reward >= np.maximum(usual, right.mean())[context.steps.row] - half
             return np.where(np.isfinite(reward), enough.astype(np.float64), np.nan)
     return None
 
@@ -74,15 +74,15 @@ _SHARE_AT_LIMIT: Final = 0.005
 """And so large a share of the responses without an end token."""
 
 
-def cut_off(dossier: Dossier) -> Float64Array:
+def cut_off(context: Context) -> Float64Array:
     """(rows,) 1 where a response was cut off, 0 where not, NaN where that cannot be told.
 
     What the trainer says (`cut_off` of text health) comes first. Else a response is cut that has the greatest number of tokens which any has
     without an end token, if several have: T = limit, and no end token. Where no response of the run has an end token, trainers leave it
     out, and the length alone tells.
     """
-    said = dossier.number("cut_off")
-    length, ended = dossier.number("response_length"), dossier.number("ended")
+    said = context.number("cut_off")
+    length, ended = context.number("response_length"), context.number("ended")
     unended = np.isfinite(length) & ~(ended == 1)
     found = np.where(np.isfinite(length), 0.0, np.nan)
     if unended.any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from board.analysis.text_health.stretches import Where
 from board.findings.checks.contract import EvidencePlace, Severity
-from board.findings.dossier import Dossier
+from board.findings.context import Context
 from board.text.counting import of_steps
 
 MOST_SHOWN: Final = 50
@@ -71,7 +71,7 @@ class Found:
     @classmethod
     def since(
         cls,
-        dossier: Dossier,
+        context: Context,
         at: int,
         effect: str,
         crossed: str,
@@ -81,7 +81,7 @@ class Found:
         **more: Any,
     ) -> "Found":
         """What is there from the step with that index on, to the end of the run."""
-        numbers = dossier.steps.numbers
+        numbers = context.steps.numbers
         return cls(effect, int(numbers[at]), int(numbers[-1]), crossed, measured, strength, rollouts, **more)
 
 
@@ -118,9 +118,9 @@ class Kind:
     """What else would look the same."""
     next: tuple[tuple[Page, str], ...]
     """Where to look next, and what for."""
-    run: Callable[[Dossier, Limits], Answer]
+    run: Callable[[Context, Limits], Answer]
     needs: tuple[str, ...] = ()
-    """Columns, texts and token arrays (`Dossier.has`) without which it cannot tell."""
+    """Columns, texts and token arrays (`Context.has`) without which it cannot tell."""
     explains: tuple[str, ...] = ()
     """Kinds and checks that turn with it as its signs, where it is the cause."""
     metrics: tuple[str, ...] = ()
@@ -140,17 +140,17 @@ ENTRIES: Final[dict[str, dict[str, Any]]] = tomllib.loads(Path(__file__).with_na
 """By the kind's name, in the order in which they are listed."""
 
 
-def declared(name: str, run: Callable[[Dossier, Limits], Answer]) -> Kind:
+def declared(name: str, run: Callable[[Context, Limits], Answer]) -> Kind:
     """The kind of that name, which `run` looks for. Raises KeyError or TypeError where the table lacks it, or says what no kind has."""
     entry: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in ENTRIES[name].items()}
     entry["thresholds"] = tuple(Threshold(*one) for one in entry["thresholds"])
     entry["next"] = tuple(map(tuple, entry["next"]))
     trained = entry.pop("of_training", False)
 
-    def look(dossier: Dossier, limits: Limits) -> Answer:
-        if trained and not dossier.is_training:
+    def look(context: Context, limits: Limits) -> Answer:
+        if trained and not context.is_training:
             return CannotTell("these are evaluations, on which nothing is trained")
-        return run(dossier, limits)
+        return run(context, limits)
 
     return Kind(name=name, run=look, **entry)
 

@@ -1,6 +1,6 @@
 """What is wrong as it is, from the first step on: numbers that are judged by their level over the whole run, a look for each kind.
 
-`kinds.toml` says what their level is a fault from which on, and in which words. A look goes from a dossier and that threshold to the rollouts
+`kinds.toml` says what their level is a fault from which on, and in which words. A look goes from a context and that threshold to the rollouts
 that show it, and a sentence; the engine dates what was seen by all of them.
 """
 
@@ -20,8 +20,8 @@ from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.findings.answers import cut_off, paid
 from board.findings.checks.contract import Severity
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
-from board.findings.dossier import Dossier
 from board.findings.spreading import first_rows, percent, share_since
 from board.metrics.formulas import BoolArray, Float64Array
 from board.text.counting import plural
@@ -81,13 +81,13 @@ class Seen:
 Look = Seen | CannotTell | None
 
 
-def signal(dossier: Dossier, least: float) -> Look:
+def signal(context: Context, least: float) -> Look:
     """Groups, or without groups steps, whose rewards are all equal: all of them, or `least` of them from the first steps on."""
-    rewards = dossier.number("reward")
-    known, group = np.isfinite(rewards), dossier.group_rows
+    rewards = context.number("reward")
+    known, group = np.isfinite(rewards), context.group_rows
     grouped = bool((np.bincount(group[known & (group >= 0)], minlength=1) > 1).any())
-    unit = pd.Series(group if grouped else dossier.steps.row)
-    table = pd.DataFrame({"unit": unit, "reward": rewards, "early": first_rows(dossier)})[known & (unit >= 0).to_numpy()]
+    unit = pd.Series(group if grouped else context.steps.row)
+    table = pd.DataFrame({"unit": unit, "reward": rewards, "early": first_rows(context)})[known & (unit >= 0).to_numpy()]
     found = table.groupby("unit").agg(n=("reward", "size"), low=("reward", "min"), high=("reward", "max"), early=("early", "all"))
     found = found[found["n"] > 1]
     if found["n"].sum() < LEAST_ROWS or len(found) < 3:
@@ -100,7 +100,7 @@ def signal(dossier: Dossier, least: float) -> Look:
     if flat.all() and (len(values) == 1 or expected ** len(found) < _CHANCE):
         told = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
         told = f"no {what} of {len(found):,} has two different rewards in the whole run{told}: nothing can be learned"
-        return Seen(marks, f"from the first step on {told}{_cause(dossier, marks)}", 1.0)
+        return Seen(marks, f"from the first step on {told}{_cause(context, marks)}", 1.0)
     early = flat[found["early"]]  # of few groups the share is what it is by chance, too
     if not grouped or flat.mean() < least or not early.mean() >= least - 2 * np.sqrt(least * (1 - least) / max(1, len(early))):
         return None
@@ -108,30 +108,30 @@ def signal(dossier: Dossier, least: float) -> Look:
     rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""
     told = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
     told += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
-    minor, cause = learned or float(flat.mean()) - expected < _AS_EXPECTED, _cause(dossier, marks)
+    minor, cause = learned or float(flat.mean()) - expected < _AS_EXPECTED, _cause(context, marks)
     return Seen(marks, told + cause, float(flat.mean()), "note" if minor and not cause else None)
 
 
-def _cause(dossier: Dossier, marks: BoolArray) -> str:
+def _cause(context: Context, marks: BoolArray) -> str:
     """What nearly all of the marked responses are, where that is a cause."""
-    cut, empty = cut_off(dossier)[marks], _empty(dossier)[marks]
+    cut, empty = cut_off(context)[marks], _empty(context)[marks]
     if empty.mean() >= _NEARLY_ALL:
         return f"; {percent(float(empty.mean()))} of their responses are empty"
     if np.isfinite(cut).any() and np.nanmean(cut) >= _NEARLY_ALL:
-        tokens = np.unique(dossier.number("response_length")[marks][cut == 1])
+        tokens = np.unique(context.number("response_length")[marks][cut == 1])
         limit = f"{tokens[0]:,.0f} tokens" if len(tokens) == 1 and np.isfinite(tokens[0]) else "the limit of length"
         return f"; {percent(float(np.nanmean(cut)))} of their responses are cut off at {limit}, which is the likely cause"
     return ""
 
 
-def constant_parts(dossier: Dossier, least: float) -> Look:
+def constant_parts(context: Context, least: float) -> Look:
     """Parts of the reward that are the same in every row, where `least` of the rows with a reward have them."""
-    rewards, found, worst = np.isfinite(dossier.number("reward")), list[str](), False
-    names = reward_parts(dossier.frame)
+    rewards, found, worst = np.isfinite(context.number("reward")), list[str](), False
+    names = reward_parts(context.frame)
     if not names:
         return CannotTell("no number of the rows is a part of the reward")
     for name in names:
-        values = dossier.number(name)
+        values = context.number(name)
         known = values[np.isfinite(values) & rewards]
         if len(known) >= max(LEAST_ROWS, least * rewards.sum()) and np.ptp(known) == 0:
             found.append(f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}")
@@ -140,21 +140,21 @@ def constant_parts(dossier: Dossier, least: float) -> Look:
     return Seen(rewards, told, 1.0, None if worst else "note") if found else None
 
 
-def paid_whatever(dossier: Dossier, least: float) -> Look:
+def paid_whatever(context: Context, least: float) -> Look:
     """Prompts whose rollouts earn the better reward since some step, though some lack the answer, or each ends in another one.
 
     Up to half of the prompts of such answers; and more wrong ones in a row than chance pays, by what those of the other prompts earn then.
     """
-    rewards, present, answers = (dossier.number(name) for name in ("reward", "answer_present", "answer_digest"))
+    rewards, present, answers = (context.number(name) for name in ("reward", "answer_present", "answer_digest"))
     known, with_truth = np.isfinite(rewards), bool(np.isfinite(present).any())
-    earns = paid(dossier) if with_truth else None
+    earns = paid(context) if with_truth else None
     if earns is None and len(np.unique(rewards[known])) == 2:
         earns = rewards
     told = np.isfinite(present if with_truth else answers)
     if earns is None or (known & told).sum() < LEAST_ROWS:
         return CannotTell("rewards are not of the ground truth, or of final answers, or there are none")
-    good, step = earns == np.nanmax(earns), dossier.steps.row
-    frame = {"prompt": dossier.prompts, "step": step, "good": good, "told": told, "answer": answers}
+    good, step = earns == np.nanmax(earns), context.steps.row
+    frame = {"prompt": context.prompts, "step": step, "good": good, "told": told, "answer": answers}
     table = pd.DataFrame(frame | {"wrong": (present == 0) if with_truth else told, "bad": np.where(good, -1, step)})[known]
     last_bad = table.groupby("prompt")["bad"].transform("max")
     # what is paid at last may have been learned, where no ground truth tells
@@ -175,42 +175,42 @@ def paid_whatever(dossier: Dossier, least: float) -> Look:
     # where that is the rule rewards are not of final answers
     if len(always) < least or len(always) > len(odd) / 2:
         return None
-    first = mine.groupby("prompt")["step"].min().reindex(dossier.prompts).to_numpy()
-    marks = known & np.isin(dossier.prompts, always.index) & (step >= first)
-    shown = np.flatnonzero(~pd.Series(dossier.prompts).where(marks).duplicated().to_numpy() & marks)
-    ids = dossier.frame.get("prompt_id")
-    names = _told_apart(dossier, shown) if ids is None else ids.iloc[shown].astype(str).tolist()
+    first = mine.groupby("prompt")["step"].min().reindex(context.prompts).to_numpy()
+    marks = known & np.isin(context.prompts, always.index) & (step >= first)
+    shown = np.flatnonzero(~pd.Series(context.prompts).where(marks).duplicated().to_numpy() & marks)
+    ids = context.frame.get("prompt_id")
+    names = _told_apart(context, shown) if ids is None else ids.iloc[shown].astype(str).tolist()
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
     effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
-    since = dossier.steps.of_rows[marks].min()
-    effect = f"from step {since} on {effect}" if since > dossier.steps.numbers[0] else effect
-    effect = _source_paid(dossier, marks, known, good) + effect
+    since = context.steps.of_rows[marks].min()
+    effect = f"from step {since} on {effect}" if since > context.steps.numbers[0] else effect
+    effect = _source_paid(context, marks, known, good) + effect
     return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
 
 
-def _source_paid(dossier: Dossier, marks: BoolArray, known: BoolArray, good: BoolArray) -> str:
+def _source_paid(context: Context, marks: BoolArray, known: BoolArray, good: BoolArray) -> str:
     """The data source that all marked rollouts are of, where nearly all of its own are paid."""
-    codes = np.unique(dossier.sources[marks])
-    own = known & (dossier.sources == codes[0])
+    codes = np.unique(context.sources[marks])
+    own = known & (context.sources == codes[0])
     if len(codes) > 1 or codes[0] < 0 or good[own].mean() < _NEARLY_ALL:
         return ""
-    name = dossier.frame["data_source"][own].iloc[0]
+    name = context.frame["data_source"][own].iloc[0]
     return f"{percent(float(good[own].mean()))} of the {int(own.sum()):,} rollouts of the data source {name} earn the better reward: "
 
 
-def _told_apart(dossier: Dossier, rows: NDArray[np.int64]) -> list[str]:
+def _told_apart(context: Context, rows: NDArray[np.int64]) -> list[str]:
     """What tells prompts from others, in a few words: without the words that all begin with, such as a system prompt."""
-    firsts = np.flatnonzero(~pd.Series(dossier.prompts).duplicated())[:_SHOWN]
-    texts, others = ([one or "" for one in dossier.texts("prompt", some)] for some in (rows, firsts))
+    firsts = np.flatnonzero(~pd.Series(context.prompts).duplicated())[:_SHOWN]
+    texts, others = ([one or "" for one in context.texts("prompt", some)] for some in (rows, firsts))
     shared = commonprefix([*texts, *others]) if {*texts} != {*others} else ""  # noqa: RUF071 - characters are what is compared
     begin = max(shared.rfind(mark) + 1 for mark in " \n>")
     return [on_one_line((one[begin:].partition("<|")[0] or one)[:40]) for one in texts]
 
 
-def unfilled(dossier: Dossier, least: float) -> Look:
+def unfilled(context: Context, least: float) -> Look:
     """Logprobs that are exactly 0 where another array of the same tokens is far below."""
-    counts = {one: dossier.number(one) for one in UNFILLED}
+    counts = {one: context.number(one) for one in UNFILLED}
     known = {name: np.nansum(found) for name, found in counts.items()}
     if not any(np.isfinite(found).any() for found in counts.values()):
         return CannotTell("no rollout has two arrays of logprobs")
@@ -219,15 +219,15 @@ def unfilled(dossier: Dossier, least: float) -> Look:
         return None
     pair, name = UNFILLED[worst]
     other, count = next(one for one in PAIRS[pair] if one != name), np.nan_to_num(counts[worst])
-    marks, total = count > 0, int(np.nansum(dossier.number("response_length")[np.isfinite(counts[worst])]))
-    later = dossier.keys[dossier.since(int(dossier.steps.row[marks].min()))]
-    some = [dossier.run.rollout(key).arrays for key in later[:: max(1, len(later) // _READ)].tolist()]
+    marks, total = count > 0, int(np.nansum(context.number("response_length")[np.isfinite(counts[worst])]))
+    later = context.keys[context.since(int(context.steps.row[marks].min()))]
+    some = [context.run.rollout(key).arrays for key in later[:: max(1, len(later) // _READ)].tolist()]
     beside = [((one[name] < 0) & (one[name] > -_SURE) & (one[other] < -FAR)).sum() for one in some if {name, other} <= one.keys()]
     if 2 * sum(beside) * len(later) >= len(some) * known[worst]:
         return None  # a policy that is as good as sure of others has the 0 by rounding
     places, below, names = list[tuple[int, int]](), list[float](), Counter[str]()
-    for key in dossier.clearest(marks, count)[:_SHOWN].tolist():
-        rollout = dossier.run.rollout(key)
+    for key in context.clearest(marks, count)[:_SHOWN].tolist():
+        rollout = context.run.rollout(key)
         at = np.flatnonzero(rollout.counts & (rollout.arrays[name] == 0) & (rollout.arrays[other] < -FAR))
         places += [(key, int(one)) for one in at]
         below += rollout.arrays[other][at].tolist()
@@ -236,9 +236,9 @@ def unfilled(dossier: Dossier, least: float) -> Look:
     effect += f"have {name} of exactly 0 where {other} is {fmt(float(np.mean(below)))} on average: placeholders, not drift"
     effect += f"; most often {', '.join(one for one, _ in names.most_common(3))}" if names else ""
     severity: Severity = "warning"
-    if pair == "engine" and "mismatch_error/mean" in dossier.run.moment_names:
-        tokens, without = dossier.number("engine_tokens"), dossier.number("engine_ratio")
-        means = [_weighted(without, tokens), _weighted(dossier.run.moment("mismatch_error/mean", dossier.keys), tokens + count)]
+    if pair == "engine" and "mismatch_error/mean" in context.run.moment_names:
+        tokens, without = context.number("engine_tokens"), context.number("engine_ratio")
+        means = [_weighted(without, tokens), _weighted(context.run.moment("mismatch_error/mean", context.keys), tokens + count)]
         effect += f"; the mean ratio is {fmt(means[1], 4)} with them and {fmt(means[0], 4)} without"
         severity = "error" if means[1] - means[0] >= 1 else severity if means[1] - means[0] >= NEMO else "note"
     return Seen(marks, effect, float(known[worst]), severity, count, places)
@@ -249,19 +249,19 @@ def _weighted(values: Float64Array, weights: Float64Array) -> float:
     return float(np.average(values[known], weights=weights[known])) if weights[known].sum() > 0 else np.nan
 
 
-def not_centred(dossier: Dossier, least: float) -> Look:
+def not_centred(context: Context, least: float) -> Look:
     """Advantages that follow the rewards in a line, and are centred over other rows than those of their groups.
 
     Centred over some rows: their means there are nearly 0. Those of a critic follow no line.
     """
-    column = None if dossier.has("values") else next((name for name in LOGGED if dossier.has(name)), None)
-    rewards, group = dossier.number("reward"), dossier.group_rows
-    known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(dossier.number(column)) if column else False)
+    column = None if context.has("values") else next((name for name in LOGGED if context.has(name)), None)
+    rewards, group = context.number("reward"), context.group_rows
+    known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(context.number(column)) if column else False)
     # members that lack theirs are missing in the mean
     lacking = np.bincount(group[group >= 0], ~known[group >= 0])
     known[known] = lacking[group[known]] == 0
-    frame = dossier.frame[known]
-    table = pd.DataFrame({"advantage": dossier.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
+    frame = context.frame[known]
+    table = pd.DataFrame({"advantage": context.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
     of = [pd.Series(group[known], frame.index)]
     table, of = table[_size(table, of) > 1], [of[0][_size(table, of) > 1]]
     if column is None or len(table) < LEAST_ROWS:
@@ -277,7 +277,7 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
     named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
     size = int(_size(table, of).mode().iloc[0])
-    behind = dossier.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
+    behind = context.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
     places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
     places[f"each {size} rows of a step that were written one after the other"] = [*step, frame["shard"], behind]
     places |= {"each step": step, "the whole run": [pd.Series(0, table.index)]}
@@ -288,12 +288,12 @@ def not_centred(dossier: Dossier, least: float) -> Look:
     if off < least * spread or max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
         return None
     flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
-    marks, shown = np.isin(dossier.keys, table.index), np.isin(dossier.keys, table.index[flat])
+    marks, shown = np.isin(context.keys, table.index), np.isin(context.keys, table.index[flat])
     effect = f"from {since} on the mean advantage of a group is {fmt(off)} off 0 (they spread by {fmt(spread)})"
     effect += f": they are centred over {told} instead" if told else ": they are centred over no rows"
     told = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
     effect += told if flat.any() else ""
-    return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(dossier.number(column)), -1))
+    return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(context.number(column)), -1))
 
 
 def _size(table: pd.DataFrame, by: list[pd.Series]) -> pd.Series:
@@ -315,12 +315,12 @@ def _line(table: pd.DataFrame, by: list[pd.Series]) -> float:
     return 1 - float(left.pow(2).sum()) / total if total > 0 else 0.0
 
 
-def doubled(dossier: Dossier, least: float) -> Look:
+def doubled(context: Context, least: float) -> Look:
     """Prompts that begin with the begin token twice, or hold their template twice, at any visit; of many some are read."""
-    visits = dossier.clusters.of_rows
+    visits = context.clusters.of_rows
     first = np.flatnonzero(~pd.Series(visits).duplicated())
     first = first[np.unique(np.linspace(0, len(first) - 1, min(len(first), _SAMPLE)).astype(np.int64))]
-    texts = dossier.texts("prompt", first)
+    texts = context.texts("prompt", first)
     said = {
         "begin with the token that begins a text twice": [bool(text and _BEGINS_TWICE.match(text)) for text in texts],
         "hold the chat template twice": [bool(text and (_OPENS_TWICE.search(text) or _is_twice(text))) for text in texts],
@@ -329,57 +329,57 @@ def doubled(dossier: Dossier, least: float) -> Look:
     if not len(odd) or odd.mean() < least:
         return None
     marks, told = np.isin(visits, visits[first[odd]]), " or ".join(what for what, some in said.items() if any(some))
-    return Seen(marks, f"{share_since(dossier, marks, np.isin(visits, visits[first]))} of the prompts {told}", float(odd.mean()))
+    return Seen(marks, f"{share_since(context, marks, np.isin(visits, visits[first]))} of the prompts {told}", float(odd.mean()))
 
 
 def _is_twice(text: str) -> bool:
     return (half := len(text) // 2) >= _LEAST_HALF and text[:half].strip() == text[-half:].strip()
 
 
-def _empty(dossier: Dossier) -> BoolArray:
+def _empty(context: Context) -> BoolArray:
     """(rows,) responses without a text but white space, or without a text and a token but the end token."""
-    characters, tokens = dossier.number("response_chars"), dossier.number("response_length")
-    empty: BoolArray = ~(characters > 0) & (tokens - (dossier.number("ended") == 1) <= 0)
+    characters, tokens = context.number("response_chars"), context.number("response_length")
+    empty: BoolArray = ~(characters > 0) & (tokens - (context.number("ended") == 1) <= 0)
     short = np.flatnonzero(characters <= _SHORT)
-    empty[short] |= np.array([text is not None and not text.strip() for text in dossier.texts("response", short)], np.bool_)
+    empty[short] |= np.array([text is not None and not text.strip() for text in context.texts("response", short)], np.bool_)
     return empty
 
 
-def empty_thoughts(dossier: Dossier, least: float) -> Look:
+def empty_thoughts(context: Context, least: float) -> Look:
     """Responses that close their thought at once."""
-    empty = dossier.number("empty_thought")
+    empty = context.number("empty_thought")
     thinking, marks = np.isfinite(empty), empty == 1
     if thinking.sum() < LEAST_ROWS:
         return CannotTell(f"fewer than {LEAST_ROWS} responses close a thought")
     share = float(marks.sum() / thinking.sum())
     told = f"of the responses with a thought ({int(marks.sum()):,}) leave it empty"
-    return Seen(marks, f"{share_since(dossier, marks, thinking)} {told}", share) if share >= least else None
+    return Seen(marks, f"{share_since(context, marks, thinking)} {told}", share) if share >= least else None
 
 
-def empty_responses(dossier: Dossier, least: float) -> Look:
+def empty_responses(context: Context, least: float) -> Look:
     """Responses that are empty: their share, what they earn and what is said of how they ended."""
-    empty = _empty(dossier)
+    empty = _empty(context)
     if not empty.any() or empty.mean() < least:
         return None
-    told = f"{share_since(dossier, empty)} of the responses ({int(empty.sum()):,}) are empty"
-    rewards = dossier.number("reward")
+    told = f"{share_since(context, empty)} of the responses ({int(empty.sum()):,}) are empty"
+    rewards = context.number("reward")
     some, others = rewards[empty & np.isfinite(rewards)], rewards[~empty & np.isfinite(rewards)]
     told += f"; their mean reward is {fmt(float(some.mean()))}" if len(some) else ""
     told += f", that of the others {fmt(float(others.mean()))}" if len(some) and len(others) else ""
     for name in ("status", "finish_reason", "stop_reason", "error"):
-        said = Counter(text for text in dossier.texts(name, np.flatnonzero(empty)) if text).most_common(3)
+        said = Counter(text for text in context.texts(name, np.flatnonzero(empty)) if text).most_common(3)
         told += f"; {name} is {', '.join(f'{text[:40]} ({count:,})' for text, count in said)}" if said else ""
     return Seen(empty, told, float(empty.mean()))
 
 
-def _kind(name: str, look: Callable[[Dossier, float], Look]) -> Kind:
-    def run(dossier: Dossier, limits: Limits) -> Answer:
-        seen = look(dossier, limits["level"])
+def _kind(name: str, look: Callable[[Context, float], Look]) -> Kind:
+    def run(context: Context, limits: Limits) -> Answer:
+        seen = look(context, limits["level"])
         if seen is None or isinstance(seen, CannotTell):
             return seen
-        steps = dossier.steps.of_rows[seen.marks]
+        steps = context.steps.of_rows[seen.marks]
         # of n rollouts by chance, the square root of n is the noise
-        strength, shown = float(np.sqrt(seen.marks.sum())), dossier.clearest(seen.marks, seen.by)
+        strength, shown = float(np.sqrt(seen.marks.sum())), context.clearest(seen.marks, seen.by)
         first, last = int(steps.min()), int(steps.max())
         return Found(seen.effect, first, last, "level", seen.measured, strength, shown, seen.tokens, severity=seen.severity)
 

@@ -10,6 +10,7 @@ from board.findings import merging
 from board.findings.all_kinds import KINDS
 from board.findings.checks.all_checks import place_of
 from board.findings.checks.contract import SEVERITIES, failed
+from board.findings.context import Context
 from board.findings.contract import (
     MOST_SHOWN,
     Answer,
@@ -22,7 +23,6 @@ from board.findings.contract import (
     SetLimits,
     TokenPlace,
 )
-from board.findings.dossier import Dossier
 from board.findings.recoveries import before_recoveries
 from board.runs.run import Run
 from board.text.format_number import fmt
@@ -43,12 +43,12 @@ def find_all(
 ) -> FindingsReport:
     """All findings of a run; `progress` is told the share that is done, 0 to 1."""
     tell = progress or (lambda _: None)
-    dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
+    context = Context(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
-    earlier: list[Dossier] | None = None
-    if dossier.unfinished:
-        step, rows, usual = dossier.unfinished
+    earlier: list[Context] | None = None
+    if context.unfinished:
+        step, rows, usual = context.unfinished
         reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: kinds look at it once it is complete"
         unable.append((NEWEST_STEP, reason))
     explains = {kind.name: kind.explains for kind in kinds}
@@ -57,10 +57,10 @@ def find_all(
     for number, kind in enumerate(sorted(kinds, key=lambda kind: kind.judges_end)):
         try:
             given = {**kind.limits, **(limits or {}).get(kind.name, {})}
-            answer = _answer(kind, dossier, given)
+            answer = _answer(kind, context, given)
             if kind.judges_end and not isinstance(answer, CannotTell) and not _found_in(answer):
                 if earlier is None:
-                    earlier = before_recoveries(dossier, [one.last_step for one in found if one.metrics])
+                    earlier = before_recoveries(context, [one.last_step for one in found if one.metrics])
                 over = [some for one in earlier if (some := _over(_answer(kind, one, given)))]
                 answer = min(over, key=lambda some: (some[0].first_step, -some[0].last_step), default=None)
             told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
@@ -74,7 +74,7 @@ def find_all(
     moving = {kind.name for kind in kinds if kind.general}
     found.sort(key=lambda finding: order.index(finding.kind))
     unable.sort(key=lambda one: order.index(one[0]) if one[0] in order else -1)
-    events = merging.merged(found, explains, dossier.steps.numbers.tolist(), moving)
+    events = merging.merged(found, explains, context.steps.numbers.tolist(), moving)
     cannot = {name for name, _ in unable}
     return FindingsReport(
         tuple(sorted(events, key=_rank)), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable)
@@ -89,13 +89,13 @@ def _explained(kind: Kind, found: Found, kinds: Sequence[Kind]) -> tuple[str, ..
     return (*declared, *(one.name for one in kinds if one.general and kind.name not in one.explains))
 
 
-def _answer(kind: Kind, dossier: Dossier, limits: Limits) -> Answer:
-    if dossier.frame.empty and kind.needs:
+def _answer(kind: Kind, context: Context, limits: Limits) -> Answer:
+    if context.frame.empty and kind.needs:
         return CannotTell("there are no rollouts of training")
-    absent = [name for name in kind.needs if not dossier.has(name)]
+    absent = [name for name in kind.needs if not context.has(name)]
     if absent:
         return CannotTell(f"no rollout has {' or '.join(absent)}")
-    return kind.run(dossier, limits)
+    return kind.run(context, limits)
 
 
 def _over(answer: Answer) -> list[Found]:

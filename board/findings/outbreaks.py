@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.findings.context import Context
 from board.findings.contract import Found, Limits
-from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 
@@ -46,10 +46,10 @@ class Outbreak:
 
 
 def judged(
-    dossier: Dossier, marks: NDArray[np.bool_], known: NDArray[np.bool_], limits: Limits, **usual: float
+    context: Context, marks: NDArray[np.bool_], known: NDArray[np.bool_], limits: Limits, **usual: float
 ) -> Outbreak | None:
     """The outbreak of `marks` among `known` rows where it is as large, and as clear, as a kind's thresholds say."""
-    found = outbreak(dossier.steps, marks, known, **({"usual": limits["share"]} | usual))
+    found = outbreak(context.steps, marks, known, **({"usual": limits["share"]} | usual))
     return None if found is None or found.share < limits["share"] or found.z < limits["z"] else found
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from board.analysis.failed_rollouts import failed, said_of
 from board.findings.checks.completeness import named
 from board.findings.checks.contract import Severity
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
-from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged
 from board.findings.spreading import percent
 from board.text.counting import plural
@@ -50,22 +50,22 @@ _TURN: Final = re.compile(
 )
 
 
-def make_up(dossier: Dossier) -> pd.DataFrame:
+def make_up(context: Context) -> pd.DataFrame:
     """What each rollout is among, and by whom it is made; (rows,) rows.
 
     `size` is that of its prompt's group in its step; `again` is said where another step has the same prompts in groups of that size, `lacks` of
     numbers that training gives.
     """
-    numbers = pd.DataFrame({name: dossier.number(name) for name in ("reward", *_NUMBERS)})
-    table = numbers.assign(**{name: _said(dossier, name).to_numpy() for name in _BY if dossier.has(name)})
-    table = table.assign(step=dossier.steps.row, rows=dossier.steps.sizes[dossier.steps.row], prompt=dossier.prompts)
-    table["size"] = dossier.clusters.sizes[dossier.clusters.of_rows]
+    numbers = pd.DataFrame({name: context.number(name) for name in ("reward", *_NUMBERS)})
+    table = numbers.assign(**{name: _said(context, name).to_numpy() for name in _BY if context.has(name)})
+    table = table.assign(step=context.steps.row, rows=context.steps.sizes[context.steps.row], prompt=context.prompts)
+    table["size"] = context.clusters.sizes[context.clusters.of_rows]
     draws = pd.Series(np.random.default_rng(0).random(len(table))[pd.factorize(table["prompt"])[0]])
     sums = draws.groupby([table["step"], table["size"]]).transform("mean").round(12)  # equal ones are of the same prompts
     often = (table.groupby(sums)["step"].transform("nunique") > 1) & (table.groupby("step")["prompt"].nunique().median() > 2)
     table = table.assign(again=np.where(often, "the same each time", ""), lacks="")
-    for name in filter(_TRAINED.fullmatch, sorted(dossier.fields.intersection(map(str, dossier.frame.columns)))):
-        table["lacks"] = np.where(np.isnan(dossier.number(name)), f"without {name}", table["lacks"])
+    for name in filter(_TRAINED.fullmatch, sorted(context.fields.intersection(map(str, context.frame.columns)))):
+        table["lacks"] = np.where(np.isnan(context.number(name)), f"without {name}", table["lacks"])
     return table
 
 
@@ -97,28 +97,28 @@ def _are_near(one: float, other: float, factor: float) -> bool:
     return not max(one, other) >= factor * max(min(one, other), 1e-9)
 
 
-def _look_for_others(dossier: Dossier, limits: Limits) -> Answer:
-    if len(dossier.steps.numbers) < _LEAST_STEPS:
-        return CannotTell(f"{plural(len(dossier.steps.numbers), 'step')} are too few to tell what a step is made of")
-    table, lost = make_up(dossier), failed(dossier.run)
+def _look_for_others(context: Context, limits: Limits) -> Answer:
+    if len(context.steps.numbers) < _LEAST_STEPS:
+        return CannotTell(f"{plural(len(context.steps.numbers), 'step')} are too few to tell what a step is made of")
+    table, lost = make_up(context), failed(context.run)
     for marks in _divisions(table, limits):
         apart = marks.any() and table["prompt"][marks].isin(table["prompt"][~marks]).mean() <= _SEEN
-        if apart and not marks.all() and lost[marks].mean() < 0.5 and (found := _others(dossier, table, marks, limits)):
+        if apart and not marks.all() and lost[marks].mean() < 0.5 and (found := _others(context, table, marks, limits)):
             return found
     return None
 
 
-def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], limits: Limits) -> Found | None:
+def _others(context: Context, table: pd.DataFrame, marks: NDArray[np.bool_], limits: Limits) -> Found | None:
     """What is said of rollouts, (rows,), whose prompts are theirs alone; nothing where they may be training under another setting."""
     steps, own = table["step"], table.assign(rows=table.groupby([table["step"], marks])["step"].transform("size"))
-    mine, others, few = own[marks], own[~marks], len(dossier.steps.numbers) / 3
+    mine, others, few = own[marks], own[~marks], len(context.steps.numbers) / 3
     (odd, said), (rest, other) = (
         (np.unique(one["step"]), _apart(one, of, limits)) for one, of in ((mine, others), (others, mine))
     )
     tells, tell = ((len(of.keys() & _TELLING), len(at) <= few) for of, at in ((said, odd), (other, rest)))
     whole = not np.isin(odd, rest).any()
     if whole and tell > tells:
-        return _others(dossier, table, ~marks, limits)
+        return _others(context, table, ~marks, limits)
     size, sizes = mine["size"].median(), [f", not {of:g}" for of in [others["size"].median()] if of != mine["size"].median()]
     is_even = (mine["size"] == size).mean() >= _ALIKE and mine["rows"].max() <= limits["factor"] * mine["rows"].min()
     stretches = [np.split(of, np.flatnonzero(np.diff(of) > 1) + 1) for of in ((odd, rest) if whole else (odd,))]
@@ -131,7 +131,7 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], lim
     # what changes once and for good, or for a while, is a setting
     if not is_even or longest > 2 or signs < limits["signs"] or not (is_sized or said.keys() - {"rows"}):
         return None
-    at, among = tuple(dossier.steps.numbers[odd].tolist()), "are" if whole else "have among their rollouts"
+    at, among = tuple(context.steps.numbers[odd].tolist()), "are" if whole else "have among their rollouts"
     effect = f"{plural(len(at), 'step')} ({named(list(at))}) {among} {mine['rows'].median():g} rollouts of {prompts:g} prompts "
     effect += f"that no other step has, in groups of {size:g}{''.join(sizes)} ({'; '.join(filter(None, said.values()))}): "
     effect += (
@@ -140,33 +140,33 @@ def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], lim
     means = [float(of["reward"].mean()) for of in (mine, others)]
     effect += f"; their mean reward is {fmt(means[0])}, that of the others {fmt(means[1])}" if np.isfinite(means).all() else ""
     effect += f"; the filter step NOT IN ({', '.join(map(str, at))}) leaves them out" if tells > tell and whole else ""
-    shown = dossier.keys[mine.groupby("step").cumcount().sort_values(kind="stable").index]  # one of each step first
+    shown = context.keys[mine.groupby("step").cumcount().sort_values(kind="stable").index]  # one of each step first
     share, title = len(mine) / steps.isin(odd).sum(), "" if tells > tell else "Steps of another make-up"
     return Found(effect, at[0], at[-1], "share", share, _CERTAIN, shown, title=title, at_steps=at)
 
 
-def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
-    names = [name for name in (*dossier.frame.columns, *dossier.run.text_columns) if _EPISODE.fullmatch(str(name))]
-    found = {str(name): pd.factorize(_said(dossier, name).astype(object))[0] for name in names}
+def _look_for_turns(context: Context, limits: Limits) -> Answer:
+    names = [name for name in (*context.frame.columns, *context.run.text_columns) if _EPISODE.fullmatch(str(name))]
+    found = {str(name): pd.factorize(_said(context, name).astype(object))[0] for name in names}
     if not any((codes >= 0).any() for codes in found.values()):
         return CannotTell("no rollout names its episode")
-    turn = next((dossier.number(name) for name in dossier.frame.columns if _TURN.fullmatch(str(name))), None)
-    rows = {"turn": 0.0 if turn is None else turn, "step": dossier.steps.row, "group": dossier.group_rows}
+    turn = next((context.number(name) for name in context.frame.columns if _TURN.fullmatch(str(name))), None)
+    rows = {"turn": 0.0 if turn is None else turn, "step": context.steps.row, "group": context.group_rows}
     for name, codes in found.items():
         # an episode's name may be one of the run, of its step, or of its group alone
-        for within in (dossier.group_rows, dossier.steps.row):
-            table = pd.DataFrame({"within": within, "name": codes, "reward": dossier.number("reward"), **rows})
+        for within in (context.group_rows, context.steps.row):
+            table = pd.DataFrame({"within": within, "name": codes, "reward": context.number("reward"), **rows})
             table = table[codes >= 0].sort_values("turn", kind="stable")
             episodes = table.groupby(["step", "within", "name"], sort=False, observed=True)
             many = len(table) and (episodes.size() > 1).mean() >= limits["share"]
             if many and _are_turns(episodes, name, has_turns=turn is not None):
-                return _found_turns(dossier, table, name, limits)
+                return _found_turns(context, table, name, limits)
     return None
 
 
-def _said(dossier: Dossier, name: str) -> "pd.Series[Any]":
+def _said(context: Context, name: str) -> "pd.Series[Any]":
     """(rows,) what a column or a text says of each rollout."""
-    return dossier.frame[name] if name in dossier.frame.columns else dossier.run.texts(name, dossier.keys).to_pandas()
+    return context.frame[name] if name in context.frame.columns else context.run.texts(name, context.keys).to_pandas()
 
 
 def _are_turns(episodes: Any, name: str, *, has_turns: bool) -> bool:
@@ -179,9 +179,9 @@ def _are_turns(episodes: Any, name: str, *, has_turns: bool) -> bool:
     return bool(alike and sizes.nunique() > 1 and not name.startswith(("sample", "sequence")))
 
 
-def _found_turns(dossier: Dossier, table: pd.DataFrame, name: str, limits: Limits) -> Found:
+def _found_turns(context: Context, table: pd.DataFrame, name: str, limits: Limits) -> Found:
     of_episode = table.groupby(["step", "within", "name"], sort=False, observed=True)
-    by, first = of_episode["reward"], int(dossier.steps.numbers[0])
+    by, first = of_episode["reward"], int(context.steps.numbers[0])
     rewards = by.last().where((by.nunique() <= 1) | np.isclose(by.sum(), by.last()), by.sum(min_count=1))
     rows, right, spread = float(table["reward"].mean()), float(rewards.mean()), float(rewards.std(ddof=0))
     off = abs(rows - right) / spread if spread > 0 else 0.0
@@ -195,35 +195,35 @@ def _found_turns(dossier: Dossier, table: pd.DataFrame, name: str, limits: Limit
     if len(sizes):
         between = f"{sizes.min():,} to {sizes.max():,}" if sizes.min() < sizes.max() else f"{sizes.max():,}"
         told.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
-    shown = dossier.clearest(np.isin(np.arange(len(dossier.keys)), table.index))
+    shown = context.clearest(np.isin(np.arange(len(context.keys)), table.index))
     severity: Severity | None = "error" if off > limits["off"] else None
-    return Found.since(dossier, 0, "; ".join(told), "off", off, _CERTAIN, shown, severity=severity)
+    return Found.since(context, 0, "; ".join(told), "off", off, _CERTAIN, shown, severity=severity)
 
 
-def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
-    rewards = dossier.number("reward")
-    known, marks = np.isfinite(rewards), failed(dossier.run)
+def _look_for_failed(context: Context, limits: Limits) -> Answer:
+    rewards = context.number("reward")
+    known, marks = np.isfinite(rewards), failed(context.run)
     counted, others = known & marks, rewards[known & ~marks]
     if not counted.any():
         return None if known.any() else CannotTell("no rollout has a reward")
     value = float(np.median(rewards[counted]))
-    empty = marks & (dossier.number("response_chars") == 0)
+    empty = marks & (context.number("response_chars") == 0)
     in_words = len(np.unique(others)) == 1 and value not in others and empty.sum() < 0.5 * marks.sum()
-    begun = judged(dossier, counted, known, limits, usual=0.01)
+    begun = judged(context, counted, known, limits, usual=0.01)
     if begun is None or in_words or (rewards[counted] == value).mean() < _ALIKE or (len(others) and value > others.mean()):
         return None
-    since = dossier.since(begun.at)
+    since = context.since(begun.at)
     count, of = int((counted & since).sum()), int((known & since).sum())
     of_them = (known & since, known & since & ~marks, known & ~since)
     means = [float(rewards[one].mean()) if one.any() else np.nan for one in of_them]
     before = f", before {fmt(means[2])}" if np.isfinite(means[2]) else ""
     effect = f"from step {begun.step} on {percent(count / of)} of the rollouts ({count:,} of {of:,}) failed "
-    effect += f"({', '.join([*said_of(dossier.run, marks & since), f'{(empty & since).sum():,} empty'])})"
+    effect += f"({', '.join([*said_of(context.run, marks & since), f'{(empty & since).sum():,} empty'])})"
     effect += (
         f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}"
     )
-    at = tuple(np.unique(dossier.steps.of_rows[counted & since]).tolist())
-    return begun.found(effect, dossier.clearest(counted & since), at_steps=at)
+    at = tuple(np.unique(context.steps.of_rows[counted & since]).tolist())
+    return begun.found(effect, context.clearest(counted & since), at_steps=at)
 
 
 KINDS: Final[tuple[Kind, ...]] = (

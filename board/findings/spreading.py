@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.findings.change_points import Series
+from board.findings.context import Context
 from board.findings.contract import Found
 from board.findings.departures import departures
-from board.findings.dossier import Dossier
 from board.findings.outbreaks import divided
 from board.metrics.formulas import BoolArray, Float64Array
 from board.text.format_number import fmt
@@ -62,14 +62,14 @@ def percent(share: float) -> str:
     return f"{fmt(100 * share, 2)} %"
 
 
-def share_since(dossier: Dossier, marks: BoolArray, of: BoolArray | None = None) -> str:
+def share_since(context: Context, marks: BoolArray, of: BoolArray | None = None) -> str:
     """ "from step 8 on 50 %": since when there are marked rows, (rows,), and the share of them among the rows `of` since then."""
-    since = dossier.since(int(dossier.steps.row[marks].min()))
-    begins = "the first step" if since.all() else f"step {dossier.steps.of_rows[since].min()}"
+    since = context.since(int(context.steps.row[marks].min()))
+    begins = "the first step" if since.all() else f"step {context.steps.of_rows[since].min()}"
     return f"from {begins} on {percent(float(marks[since if of is None else since & of].mean()))}"
 
 
-def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:
+def spread(context: Context, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:
     """Where the share of marked responses rises by `least` or more, with a clearness of `z`; else the whole run if the share is `at_once`.
 
     `marks` (rows,): 1 where a response shows it, 0 where not, NaN where that cannot be told. The curve is like for like by data source, and
@@ -78,61 +78,61 @@ def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_onc
     if not (marks == 1).any():
         return None
     marked, share = float((marks == 1).sum()), float(np.nanmean(marks))
-    curve = dossier.curve_of(dossier.like_for_like(marks))
+    curve = context.curve_of(context.like_for_like(marks))
     usual = float(np.median(curve.count[curve.count > 0]))
-    last = int(dossier.steps.of_rows[marks == 1].max())
+    last = int(context.steps.of_rows[marks == 1].max())
     off = departures(curve, 1, least, float(np.sqrt(share * (1 - share) / max(usual, 1.0))))
     found = max((one for one in off if one.z >= z), key=lambda one: one.z, default=None)
     if found is not None:
-        rows = dossier.since(found.at) & ~dossier.since(found.end)
+        rows = context.since(found.at) & ~context.since(found.end)
         # a level that comes in stairs ends above what the last steps have; what is said is what is there
-        after, before = float(np.nanmean(marks[rows])), float(np.nanmean(marks[~dossier.since(found.at)]))
-        step, end = int(dossier.steps.numbers[found.at]), int(dossier.steps.numbers[found.end - 1])
+        after, before = float(np.nanmean(marks[rows])), float(np.nanmean(marks[~context.since(found.at)]))
+        step, end = int(context.steps.numbers[found.at]), int(context.steps.numbers[found.end - 1])
         return Spread(step, last if found.stays else end, before, after, found.z, rows, found.stays)
-    began = _with_little_before(dossier, marks, curve, usual, least)
+    began = _with_little_before(context, marks, curve, usual, least)
     if began is not None and (began.z >= z or share >= at_once):
         return began
     everywhere = marked / np.sqrt(max(marked * (1 - share), 1.0))
     if share < at_once or everywhere < z:
         return None
-    since = dossier.since(int(dossier.steps.row[marks == 1].min()))
-    step, after = int(dossier.steps.of_rows[since].min()), float(np.nanmean(marks[since]))
+    since = context.since(int(context.steps.row[marks == 1].min()))
+    step, after = int(context.steps.of_rows[since].min()), float(np.nanmean(marks[since]))
     return Spread(step, last, np.nan, after, everywhere, since, share=share)
 
 
-def _with_little_before(dossier: Dossier, marks: Float64Array, curve: Series, usual: float, least: float) -> Spread | None:
+def _with_little_before(context: Context, marks: Float64Array, curve: Series, usual: float, least: float) -> Spread | None:
     """Where the share divides in two right after the first steps: as two binomial ones, for so few are no level with a noise of its own."""
-    n = dossier.steps.count(marks)
-    at, gain = divided(np.nan_to_num(n * dossier.steps.mean(marks)), n)
+    n = context.steps.count(marks)
+    at, gain = divided(np.nan_to_num(n * context.steps.mean(marks)), n)
     if not 0 < at <= _LITTLE or np.nanmean(curve.mean[at:]) - np.nanmean(curve.mean[:at]) < least:
         return None
-    since = dossier.since(at)
+    since = context.since(at)
     before, after = (float(np.nanmean(marks[rows])) for rows in (~since, since))
     # the responses to a prompt may be alike: so many of them tell as much as one
     chance = max(after * (1 - after), 1 / usual)
     alike = np.where(np.isfinite(curve.error), np.square(curve.error), chance)[at:].mean() * usual / chance
-    z, last = np.sqrt(2 * gain / max(1.0, alike)), int(dossier.steps.of_rows[marks == 1].max())
+    z, last = np.sqrt(2 * gain / max(1.0, alike)), int(context.steps.of_rows[marks == 1].max())
     return Spread(int(curve.steps[at]), last, before, after, float(z), since)
 
 
-def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
+def first_rows(context: Context) -> NDArray[np.bool_]:
     """(rows,) the rollouts of the first steps: FIRST_SHARE of them, but three."""
-    return ~dossier.since(max(3, round(FIRST_SHARE * len(dossier.steps.numbers))))
+    return ~context.since(max(3, round(FIRST_SHARE * len(context.steps.numbers))))
 
 
-def unusual(dossier: Dossier, values: Float64Array, least: float) -> BoolArray:
+def unusual(context: Context, values: Float64Array, least: float) -> BoolArray:
     """(rows,) values of `least` or more that are above what all but a few of the rollouts of the first steps stay below."""
-    first = first_rows(dossier) & np.isfinite(values)
+    first = first_rows(context) & np.isfinite(values)
     # or of the first step alone, if that is less: what begins right after it is not usual
-    sets = (values[first], values[first & (dossier.steps.row == 0)])
+    sets = (values[first], values[first & (context.steps.row == 0)])
     return (values >= least) & (values > min((np.quantile(some, 0.95) for some in sets if len(some)), default=-np.inf))
 
 
 def as_found(
-    found: Spread, dossier: Dossier, what: str, marks: NDArray[np.bool_], by: Float64Array | None = None, **more: Any
+    found: Spread, context: Context, what: str, marks: NDArray[np.bool_], by: Float64Array | None = None, **more: Any
 ) -> Found:
     """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first."""
     is_brief = not found.stays and found.last_step == found.step  # one odd step, among many
     more = {"crossed": "rise", "effect": found.effect(what)} | ({"severity": "note"} if is_brief else {}) | more
-    shown = dossier.clearest(found.since & marks, by)
+    shown = context.clearest(found.since & marks, by)
     return Found(first_step=found.step, last_step=found.last_step, measured=found.grown, strength=found.z, rollouts=shown, **more)

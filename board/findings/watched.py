@@ -12,9 +12,9 @@ import numpy as np
 
 from board.findings.change_points import Series, clusters, series
 from board.findings.checks.contract import Severity
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.departures import OWN, Excursion, departures
-from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array, mean_of_known
 from board.text.format_number import fmt
 
@@ -35,7 +35,7 @@ class Watched:
 
     name: str
     """As a sentence names it: "the reward", "`accuracy`"."""
-    dossier: Dossier
+    context: Context
     """Whose rollouts they are: those of training, or of an evaluation."""
     values: Float64Array
     """(rows,)"""
@@ -62,7 +62,7 @@ class Left:
     @property
     def steps(self) -> tuple[int, int]:
         """The first and the last step that are off."""
-        numbers = self.curve.dossier.steps.numbers
+        numbers = self.curve.context.steps.numbers
         return int(numbers[self.how.at]), int(numbers[self.how.end - 1])
 
     @property
@@ -80,7 +80,7 @@ class Left:
     def levels(self) -> tuple[float, float]:
         """Means of the rollouts just before it and at its end, as they are; of the freed values where these do not tell of a change."""
         told = self.curve.values if self.curve.told is None else self.curve.told
-        mean, how = self.curve.dossier.steps.mean(told), self.how
+        mean, how = self.curve.context.steps.mean(told), self.how
         end = mean[max(how.at, how.end - _AROUND) : how.end]
         if self.sudden and how.stays:
             end = mean[how.at : how.at + _AROUND]
@@ -98,7 +98,7 @@ class Watch:
 
     kind: str
     """The name of the kind that says it."""
-    curves: Callable[[Dossier], Iterator[Watched]]
+    curves: Callable[[Context], Iterator[Watched]]
     absent: str
     """Why it cannot tell where there is no curve."""
     direction: int
@@ -110,17 +110,17 @@ class Watch:
     """Whether rollouts of one prompt are alike in it, as they are in what they earn: then a step has as many draws as prompts."""
     bounded: bool = False
     """Whether it lies between two ends, as a reward does that is a share of what can be had."""
-    severity: Callable[[Dossier, Left], Severity | None] = lambda _dossier, _left: "warning"
+    severity: Callable[[Context, Left], Severity | None] = lambda _context, _left: "warning"
     """How bad a departure is; None where it is none."""
-    more: Callable[[Dossier, Left], str] = lambda _dossier, _left: ""
+    more: Callable[[Context, Left], str] = lambda _context, _left: ""
     """What else is said of it."""
 
 
 def as_kind(row: Watch) -> Kind:
     """The row as a kind of finding."""
 
-    def look(dossier: Dossier, limits: Limits) -> Answer:
-        curves = [curve for curve in row.curves(dossier) if np.isfinite(curve.values).any()]
+    def look(context: Context, limits: Limits) -> Answer:
+        curves = [curve for curve in row.curves(context) if np.isfinite(curve.values).any()]
         if not curves:
             return CannotTell(row.absent)
         left = [
@@ -129,19 +129,19 @@ def as_kind(row: Watch) -> Kind:
             if curve.scale > 0
             for how in _departures(row, curve, limits)
         ]
-        judged = [(one, severity) for one in left if (severity := row.severity(dossier, one)) is not None]
-        return [_found(row, dossier, some) for some in _together(judged)]
+        judged = [(one, severity) for one in left if (severity := row.severity(context, one)) is not None]
+        return [_found(row, context, some) for some in _together(judged)]
 
     return declared(row.kind, look)
 
 
 def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:
-    dossier = curve.dossier
-    each = dossier.clusters if row.alike else clusters(dossier.steps, np.arange(len(curve.values)))
-    line = series(dossier.steps, curve.freed, each)
+    context = curve.context
+    each = context.clusters if row.alike else clusters(context.steps, np.arange(len(curve.values)))
+    line = series(context.steps, curve.freed, each)
     # where a step's rollouts are all the same its own error is none: that of so many rollouts drawn from the run stands in, or of so many
     # prompts where a step has one or two, whose rollouts are alike
-    floor = float(np.sqrt(np.nanmean(dossier.steps.variance(curve.values)) / max(np.median(line.count[line.count > 0]), 1.0)))
+    floor = float(np.sqrt(np.nanmean(context.steps.variance(curve.values)) / max(np.median(line.count[line.count > 0]), 1.0)))
     if np.isfinite(line.error).mean() < _MOSTLY:
         floor = curve.scale
     least = max(limits["spreads"] * curve.scale, limits.get("least", 0.0))
@@ -183,7 +183,7 @@ def _together(judged: list[tuple[Left, Severity]]) -> list[list[tuple[Left, Seve
     return groups
 
 
-def _found(row: Watch, dossier: Dossier, some: list[tuple[Left, Severity]]) -> Found:
+def _found(row: Watch, context: Context, some: list[tuple[Left, Severity]]) -> Found:
     lead = max((left for left, _ in some), key=lambda left: left.how.z)
     listed = [left for left, _ in some]
     told = [lead, *(one for one in listed if one is not lead)][:_MOST]
@@ -191,9 +191,9 @@ def _found(row: Watch, dossier: Dossier, some: list[tuple[Left, Severity]]) -> F
     # the step at which most is seen to begin: of several that begin together the clearest dates it
     episodes = [one for one in listed if one.curve.name == lead.curve.name]
     first, last = min(one.steps[0] for one in episodes), max(one.steps[1] for one in listed)
-    within = lead.curve.dossier
+    within = lead.curve.context
     marks = (within.steps.of_rows >= lead.steps[0]) & (within.steps.of_rows <= lead.steps[1]) & np.isfinite(lead.curve.values)
     severity: Severity = "warning" if any(severity == "warning" for _, severity in some) else "note"
-    effect = "; ".join(one.wording for one in told) + more + row.more(dossier, lead)
+    effect = "; ".join(one.wording for one in told) + more + row.more(context, lead)
     measured, shown = abs(lead.how.change) / lead.curve.scale, within.clearest(marks, row.direction * lead.curve.values)
     return Found(effect, first, last, "spreads", measured, lead.how.z, shown, severity=severity)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from board.findings.dossier import like_for_like, prompt_for_prompt
+from board.findings.context import like_for_like, prompt_for_prompt
 from board.metrics.step_sums import Steps
 
 

@@ -13,8 +13,8 @@ from board import open_run
 from board.findings import messages
 from board.findings.all_kinds import KINDS
 from board.findings.checks.contract import reached
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, FindingsReport, Found, Kind, Limits, Threshold
-from board.findings.dossier import Dossier
 from board.findings.looking import find_all
 from board.runs.opening import opened_whole
 from board.runs.run import Run
@@ -28,22 +28,22 @@ def kind(name: str, run: Any, **fields: Any) -> Kind:
     return Kind(**{**told, **fields}, name=name, thresholds=(LIMIT,), run=run)
 
 
-def large(dossier: Dossier, limits: Limits) -> Answer:
+def large(context: Context, limits: Limits) -> Answer:
     """Rollouts of a reward above the threshold."""
-    reward = dossier.number("reward")
+    reward = context.number("reward")
     marks = reward > limits["large"]
     if not marks.any():
         return None
-    keys = dossier.clearest(marks, reward)
+    keys = context.clearest(marks, reward)
     return Found("it is large", 0, 1, "large", float(np.nanmax(reward)), 6.0, keys, tuple((int(key), 0) for key in keys))
 
 
-def weak(dossier: Dossier, limits: Limits) -> Answer:
+def weak(context: Context, limits: Limits) -> Answer:
     """Something that is hardly there."""
     return [Found("weak", 1, 1, "large", 1.0, 5.0), Found("weaker", 0, 0, "large", 1.0, 5.0)]
 
 
-def never(dossier: Dossier, limits: Limits) -> Answer:
+def never(context: Context, limits: Limits) -> Answer:
     """Cannot tell."""
     return CannotTell("it cannot")
 

@@ -22,8 +22,8 @@ from board.findings.checks import messages as said_of_checks
 from board.findings.checks.all_checks import run_checks
 from board.findings.checks.contract import CheckReport
 from board.findings.checks.evidence import Evidence
+from board.findings.context import Context
 from board.findings.contract import FindingsReport, Limits
-from board.findings.dossier import Dossier
 from board.findings.looking import find_all
 from board.schema import DISCARD_FLAGS, NATIVE, TOKEN_IDS
 
@@ -138,10 +138,10 @@ def test_a_kind_that_fails_cannot_tell(tmp_path: Path) -> None:
     """One kind's fault is its own reason; the others are looked for. A file that is gone ends all."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": rows_of()}))
 
-    def fails(_dossier: Dossier, _limits: Limits) -> None:
+    def fails(_context: Context, _limits: Limits) -> None:
         json.loads("{")
 
-    def loses_a_file(_dossier: Dossier, _limits: Limits) -> None:
+    def loses_a_file(_context: Context, _limits: Limits) -> None:
         raise RunNotFound("gone")
 
     broken = replace(KINDS[0], run=fails, needs=())

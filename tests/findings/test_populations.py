@@ -11,8 +11,8 @@ from looked_at import opened, silent
 from populated import BY_NAME, GROUPS, MEMBERS, STEPS, Row, Rows, asked, batch, found, run
 
 from board.findings import messages
+from board.findings.context import Context
 from board.findings.contract import CannotTell
-from board.findings.dossier import Dossier
 from board.findings.looking import find_all
 from board.findings.populations import KINDS
 from board.text.format_number import fmt
@@ -278,7 +278,7 @@ def test_the_newest_step_waits_until_it_is_complete(tmp_path: Path) -> None:
     rows = run(batch)
     begun = [*rows, *(row | {"reward": 50.0} for row in batch(STEPS)[:2])]
 
-    short, whole = (Dossier(opened(tmp_path / name, of), {}) for name, of in (("short", begun), ("whole", rows)))
+    short, whole = (Context(opened(tmp_path / name, of), {}) for name, of in (("short", begun), ("whole", rows)))
 
     assert (short.unfinished, whole.unfinished) == ((STEPS, 2, 24), None)
     assert int(short.steps.numbers[-1]) == STEPS - 1

@@ -8,8 +8,8 @@ from rows import write_run
 
 from board import open_run
 from board.analysis.tagged_responses import MEASURES
+from board.findings.context import Context
 from board.findings.contract import Answer, Found, Kind
-from board.findings.dossier import Dossier
 from board.runs.run import Run
 
 
@@ -20,7 +20,7 @@ def opened(folder: Path, rows: Sequence[dict[str, Any]]) -> Run:
 
 def asked(kind: Kind, folder: Path, rows: Sequence[dict[str, Any]], **limits: float) -> Answer:
     """The kind's answer about a run of these rows in one shard, by its own limits but for those that are given."""
-    return kind.run(Dossier(opened(folder, rows), dict(MEASURES)), {**kind.limits, **limits})
+    return kind.run(Context(opened(folder, rows), dict(MEASURES)), {**kind.limits, **limits})
 
 
 def one(answer: Answer) -> Found:

@@ -8,8 +8,8 @@ from typing import Any
 from looked_at import opened
 
 from board.analysis.tagged_responses import MEASURES
+from board.findings.context import Context
 from board.findings.contract import Answer, Found
-from board.findings.dossier import Dossier
 from board.findings.populations import KINDS
 
 STEPS, GROUPS, MEMBERS = 21, 6, 4
@@ -23,7 +23,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 def asked(name: str, folder: Path, rows: Sequence[Row]) -> Answer:
     """What one kind answers about a run of these rows."""
     kind = BY_NAME[name]
-    return kind.run(Dossier(opened(folder, rows), dict(MEASURES)), kind.limits)
+    return kind.run(Context(opened(folder, rows), dict(MEASURES)), kind.limits)
 
 
 def found(name: str, folder: Path, rows: Sequence[Row]) -> Found:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.analysis.advantage_audit import LOGGED, step_starts
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
-from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, judged
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
@@ -47,49 +47,49 @@ class _Followed:
         return max((1 - float(self.breaks[rows].mean()) for rows in some), default=0.0)
 
 
-def _look(dossier: Dossier, limits: Limits) -> Answer:
-    column = next((name for name in LOGGED if dossier.has(name)), None)
+def _look(context: Context, limits: Limits) -> Answer:
+    column = next((name for name in LOGGED if context.has(name)), None)
     if column is None:
         return CannotTell("no rollout has advantages, or a number advantage")
-    logged = dossier.number(column)
-    rules = _rules(dossier, logged)
+    logged = context.number(column)
+    rules = _rules(context, logged)
     if not rules:
         return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
-    early = ~dossier.since(max(1, len(dossier.steps.numbers) // 5))
+    early = ~context.since(max(1, len(context.steps.numbers) // 5))
     if max(int(np.isfinite(rule.expected).sum()) for rule in rules) < _LEAST_ROWS:
         return CannotTell(
             f"fewer than {_LEAST_ROWS} rollouts have an advantage on a token that counts, in a group with all its rewards"
         )
     best = max(rules, key=lambda rule: rule.share(logged, early))
     if best.share(logged, early) < _FOLLOWED:
-        return _turned(dossier, logged) or CannotTell("the logged advantages follow no rule it knows")
-    found = judged(dossier, best.breaks, np.isfinite(best.expected), limits)
-    return None if found is None else _found(dossier, best, logged, found)
+        return _turned(context, logged) or CannotTell("the logged advantages follow no rule it knows")
+    found = judged(context, best.breaks, np.isfinite(best.expected), limits)
+    return None if found is None else _found(context, best, logged, found)
 
 
-def _rules(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
-    return [*_of_groups(dossier, logged), *_of_critic(dossier, logged)]
+def _rules(context: Context, logged: Float64Array) -> list[_Followed]:
+    return [*_of_groups(context, logged), *_of_critic(context, logged)]
 
 
-def _turned(dossier: Dossier, logged: Float64Array) -> Found | None:
+def _turned(context: Context, logged: Float64Array) -> Found | None:
     """All advantages, from the first step on, where they follow a rule but for their sign."""
-    best = max(_rules(dossier, -logged), key=lambda rule: rule.share(-logged, np.zeros(len(logged), np.bool_)))
+    best = max(_rules(context, -logged), key=lambda rule: rule.share(-logged, np.zeros(len(logged), np.bool_)))
     share = best.share(-logged, np.zeros(len(logged), np.bool_))
     if share < _TURNED:
         return None
     wrong = np.abs(np.nan_to_num(best.expected)) > ABSOLUTE
     effect = f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
     effect += f"the opposite ({best.rule}): better responses are punished"
-    steps, shown = dossier.steps.of_rows[wrong], dossier.clearest(wrong, np.abs(logged))
+    steps, shown = context.steps.of_rows[wrong], context.clearest(wrong, np.abs(logged))
     return Found(effect, int(steps.min()), int(steps.max()), "share", share, float(np.sqrt(wrong.sum())), shown)
 
 
-def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
+def _of_groups(context: Context, logged: Float64Array) -> list[_Followed]:
     """Every rule of rewards in groups, over groups that are as large as most."""
-    grouped = dossier.grouped
+    grouped = context.grouped
     if grouped is None or not np.isfinite(grouped.rewards).any():
         return []
-    rows = dossier.rows_of(grouped.keys)
+    rows = context.rows_of(grouped.keys)
     sizes = grouped.groups["rollouts"].to_numpy()
     usual = int(np.bincount(sizes).argmax())
     whole = (sizes == usual) | ((sizes == usual).mean() < 0.5)
@@ -103,12 +103,12 @@ def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
     return rules
 
 
-def _of_critic(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
+def _of_critic(context: Context, logged: Float64Array) -> list[_Followed]:
     """Return minus value, as it is or whitened by step."""
-    error = dossier.number("return_mean") - dossier.number("value_mean")
+    error = context.number("return_mean") - context.number("value_mean")
     if np.isfinite(error + logged).sum() < _LEAST_ROWS:
         return []
-    whitened = line_by_step(dossier.steps, error, logged)
+    whitened = line_by_step(context.steps, error, logged)
     found = [("return − value", error), ("return − value, whitened by step", whitened)]
     return [_Followed(rule, expected, _breaks(logged, expected)) for rule, expected in found]
 
@@ -154,14 +154,14 @@ def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.i
         yield order[firsts + 2 * at % count], order[firsts + (2 * at + 1) % count]
 
 
-def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:
-    breaks = followed.breaks & dossier.since(found.at)
+def _found(context: Context, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:
+    breaks = followed.breaks & context.since(found.at)
     turned = float((np.sign(logged[breaks]) == -np.sign(followed.expected[breaks])).mean())
     told = f"from step {found.step} on {fmt(100 * found.share)} % of the advantages ({plural(found.count, 'rollout')})"
-    told += f"{dossier.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
+    told += f"{context.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
     if turned > 0.5:
         told += f", and {fmt(100 * turned)} % of these have the opposite sign"
-    return found.found(told, dossier.clearest(breaks, np.abs(logged - followed.expected)))
+    return found.found(told, context.clearest(breaks, np.abs(logged - followed.expected)))
 
 
 KIND: Final = declared("advantage_bug", _look)

@@ -13,38 +13,38 @@ from board.analysis.length_attribution import correlation
 from board.analysis.reward_parts import is_penalty, reward_parts
 from board.findings.answers import correctness, lengths
 from board.findings.checks.contract import Severity
-from board.findings.dossier import Dossier
+from board.findings.context import Context
 from board.findings.kinds.turning import HARMLESS, entropy_of, has_twin, kl_of
 from board.findings.watched import Left, Watch, Watched, as_kind
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 
-def _reward(dossier: Dossier) -> Iterator[Watched]:
-    values = dossier.number("reward")
-    yield Watched("the reward", dossier, values, dossier.prompt_for_prompt(values))
+def _reward(context: Context) -> Iterator[Watched]:
+    values = context.number("reward")
+    yield Watched("the reward", context, values, context.prompt_for_prompt(values))
 
 
-def _parts(dossier: Dossier) -> Iterator[Watched]:
-    for name in (one for one in reward_parts(dossier.frame) if not is_penalty(one)):
-        values = dossier.number(name)
-        yield Watched(f"`{name}`", dossier, values, dossier.prompt_for_prompt(values))
+def _parts(context: Context) -> Iterator[Watched]:
+    for name in (one for one in reward_parts(context.frame) if not is_penalty(one)):
+        values = context.number(name)
+        yield Watched(f"`{name}`", context, values, context.prompt_for_prompt(values))
 
 
-def _sources(dossier: Dossier) -> Iterator[Watched]:
-    codes, rewards = dossier.sources, dossier.number("reward")
+def _sources(context: Context) -> Iterator[Watched]:
+    codes, rewards = context.sources, context.number("reward")
     if codes.max(initial=-1) < 1:
         return
-    names = dossier.frame["data_source"].astype(str).to_numpy()
+    names = context.frame["data_source"].astype(str).to_numpy()
     for code in range(min(int(codes.max()) + 1, 64)):
         values = np.where(codes == code, rewards, np.nan)
         yield Watched(
-            f"the reward of `{names[int((codes == code).argmax())]}`", dossier, values, dossier.prompt_for_prompt(values)
+            f"the reward of `{names[int((codes == code).argmax())]}`", context, values, context.prompt_for_prompt(values)
         )
 
 
-def _evaluations(dossier: Dossier) -> Iterator[Watched]:
-    held = dossier.evaluation
+def _evaluations(context: Context) -> Iterator[Watched]:
+    held = context.evaluation
     if held is None:
         return
     rewards = held.number("reward")
@@ -53,87 +53,87 @@ def _evaluations(dossier: Dossier) -> Iterator[Watched]:
         yield replace(one, name=f"the evaluation's {one.name.removeprefix('the ')}")
 
 
-def _calls(dossier: Dossier) -> Iterator[Watched]:
+def _calls(context: Context) -> Iterator[Watched]:
     """As the rows count them, else as texts show them; of an agent without either its turns."""
     for name in ("tool_calls", "num_tool_calls", "n_calls", "num_turns", "n_turns"):
-        if np.nanmax(values := dossier.number(name), initial=0.0) > 0:
+        if np.nanmax(values := context.number(name), initial=0.0) > 0:
             told = "turns" if "turns" in name else "tool calls"
-            yield Watched(f"the number of {told} per response", dossier, values, dossier.like_for_like(values))
+            yield Watched(f"the number of {told} per response", context, values, context.like_for_like(values))
             return
 
 
-def _length(dossier: Dossier) -> Iterator[Watched]:
-    held, unit = lengths(dossier)
+def _length(context: Context) -> Iterator[Watched]:
+    held, unit = lengths(context)
     values = np.log(np.maximum(held, 1.0))
-    yield Watched(f"the mean length in {unit}", dossier, values, dossier.like_for_like(values), held)
+    yield Watched(f"the mean length in {unit}", context, values, context.like_for_like(values), held)
 
 
-def _twins(dossier: Dossier) -> Iterator[Watched]:
-    twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
+def _twins(context: Context) -> Iterator[Watched]:
+    twins = has_twin(context.group_rows, context.number("response_digest"))
     if np.isfinite(twins).any():
-        yield Watched("the share of responses with an equal in their group", dossier, twins, dossier.like_for_like(twins))
+        yield Watched("the share of responses with an equal in their group", context, twins, context.like_for_like(twins))
 
 
-def _flat(dossier: Dossier) -> Iterator[Watched]:
+def _flat(context: Context) -> Iterator[Watched]:
     """1 for a group of several rewards that are all equal, 0 for another, in the row of its first rollout."""
-    grouped = dossier.grouped
+    grouped = context.grouped
     if grouped is None or not (grouped.groups["scored"] > 1).any():
         return
     equal = np.where(grouped.groups["scored"] > 1, grouped.groups["flat"].to_numpy(np.float64), np.nan)
-    values = np.full(len(dossier.frame), np.nan)
-    values[dossier.rows_of(grouped.keys)[grouped.starts[:-1]]] = equal
-    yield Watched("the share of groups whose rewards are all equal", dossier, values, dossier.prompt_for_prompt(values))
+    values = np.full(len(context.frame), np.nan)
+    values[context.rows_of(grouped.keys)[grouped.starts[:-1]]] = equal
+    yield Watched("the share of groups whose rewards are all equal", context, values, context.prompt_for_prompt(values))
 
 
-def _solved(dossier: Dossier, left: Left) -> tuple[float, float]:
+def _solved(context: Context, left: Left) -> tuple[float, float]:
     """The share of its groups of equal rewards that are solved always, and of those by which these have grown."""
-    equal, rewards = left.curve.values, dossier.number("reward")
+    equal, rewards = left.curve.values, context.number("reward")
     always = (equal == 1) & (rewards > (np.nanmin(rewards) + np.nanmax(rewards)) / 2)
-    before = np.isfinite(equal) & ~dossier.since(left.how.at)
-    within = np.isfinite(equal) & dossier.since(left.how.at) & ~dossier.since(left.how.end)
+    before = np.isfinite(equal) & ~context.since(left.how.at)
+    within = np.isfinite(equal) & context.since(left.how.at) & ~context.since(left.how.end)
     all_of, solved = (float(one[within].mean() - one[before].mean()) for one in (equal == 1, always))
     return float(always[within & (equal == 1)].mean()), solved / all_of if all_of > 0 else 0.0
 
 
-def _if_unsolved(dossier: Dossier, left: Left) -> Severity | None:
-    return "note" if max(_solved(dossier, left)) >= _LEARNED else _if_it_lasts(dossier, left)
+def _if_unsolved(context: Context, left: Left) -> Severity | None:
+    return "note" if max(_solved(context, left)) >= _LEARNED else _if_it_lasts(context, left)
 
 
-def _how_solved(dossier: Dossier, left: Left) -> str:
-    return f"; {fmt(100 * _solved(dossier, left)[0])} % of these are solved always and the others never: they give no gradient"
+def _how_solved(context: Context, left: Left) -> str:
+    return f"; {fmt(100 * _solved(context, left)[0])} % of these are solved always and the others never: they give no gradient"
 
 
 _LEARNED: Final = 0.9
 """Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
 
 
-def _entropy(dossier: Dossier) -> Iterator[Watched]:
-    values = entropy_of(dossier)
-    yield Watched("the entropy", dossier, values, dossier.like_for_like(values))
+def _entropy(context: Context) -> Iterator[Watched]:
+    values = entropy_of(context)
+    yield Watched("the entropy", context, values, context.like_for_like(values))
 
 
-def _surprisal(dossier: Dossier) -> Iterator[Watched]:
+def _surprisal(context: Context) -> Iterator[Watched]:
     """The entropy; where it is not known, minus the mean logprob of the tokens that were drawn."""
-    yield from _entropy(dossier)
-    if not np.isfinite(entropy_of(dossier)).any():
-        values = -dossier.number("logprob_mean")
+    yield from _entropy(context)
+    if not np.isfinite(entropy_of(context)).any():
+        values = -context.number("logprob_mean")
         name = "the mean surprisal (a proxy of the entropy, which is not logged)"
-        yield Watched(name, dossier, values, dossier.like_for_like(values))
+        yield Watched(name, context, values, context.like_for_like(values))
 
 
-def _same_texts(dossier: Dossier, left: Left) -> float:
+def _same_texts(context: Context, left: Left) -> float:
     """How much the share of responses with an equal in their group grew."""
-    return _change(dossier, has_twin(dossier.group_rows, dossier.number("response_digest")), left)
+    return _change(context, has_twin(context.group_rows, context.number("response_digest")), left)
 
 
-def _if_collapse(dossier: Dossier, left: Left) -> Severity | None:
+def _if_collapse(context: Context, left: Left) -> Severity | None:
     lost = -left.how.change / left.how.before if left.how.before > 0 else 0.0
-    alike = _same_texts(dossier, left) >= _ALIKE
+    alike = _same_texts(context, left) >= _ALIKE
     return None if lost < _HALF and not alike else "warning" if alike or lost >= _STEEP else "note"
 
 
-def _and_texts(dossier: Dossier, left: Left) -> str:
-    grown = _same_texts(dossier, left)
+def _and_texts(context: Context, left: Left) -> str:
+    grown = _same_texts(context, left)
     return f"; the share of responses with an equal in their group grows by {fmt(grown)}" if grown >= _ALIKE else ""
 
 
@@ -143,53 +143,53 @@ _STEEP: Final = 0.7
 """Share of the entropy that is lost, from which on it is one without equal texts."""
 
 
-def _kl(dossier: Dossier) -> Iterator[Watched]:
+def _kl(context: Context) -> Iterator[Watched]:
     """Its logarithm, since it is the noisier the larger it is."""
-    kl = kl_of(dossier)
+    kl = kl_of(context)
     values = np.log(kl + HARMLESS)
-    yield Watched("the KL to the reference", dossier, values, dossier.like_for_like(values), kl)
+    yield Watched("the KL to the reference", context, values, context.like_for_like(values), kl)
 
 
-def _mismatch(dossier: Dossier) -> Iterator[Watched]:
-    if "mismatch_error/mean" in dossier.run.moment_names:
-        values = dossier.run.moment("mismatch_error/mean", dossier.keys) - 1
+def _mismatch(context: Context) -> Iterator[Watched]:
+    if "mismatch_error/mean" in context.run.moment_names:
+        values = context.run.moment("mismatch_error/mean", context.keys) - 1
         values = np.minimum(np.where(np.isfinite(values), values, np.nan), _MOST_RATIO)
-        yield Watched("the excess of the ratio of trainer and engine", dossier, values, dossier.like_for_like(values))
+        yield Watched("the excess of the ratio of trainer and engine", context, values, context.like_for_like(values))
 
 
 _MOST_RATIO: Final = 10.0
 
 
-def _change(dossier: Dossier, values: Float64Array, left: Left) -> float:
+def _change(context: Context, values: Float64Array, left: Left) -> float:
     """How much the mean of (rows,) training values changed over a departure: its steps against as many before."""
     first, last = left.steps
     span = min(max(last - first + 1, 3), 10) if not left.how.stays else 5
-    steps = dossier.steps.of_rows
+    steps = context.steps.of_rows
     before = values[(steps < first) & (steps >= first - span) & np.isfinite(values)]
     after = values[(steps <= last) & (steps > last - span) & (steps >= first) & np.isfinite(values)]
     return float(after.mean() - before.mean()) if len(before) and len(after) else np.nan
 
 
-def _against_the_total(dossier: Dossier, left: Left) -> str:
-    change = _change(dossier, dossier.number("reward"), left)
+def _against_the_total(context: Context, left: Left) -> str:
+    change = _change(context, context.number("reward"), left)
     return f", while the total rises by {fmt(change)}" if change > 0 else ""
 
 
-def _if_part(dossier: Dossier, left: Left) -> Severity | None:
+def _if_part(context: Context, left: Left) -> Severity | None:
     """A part that falls a little while the total rises is a trade; one that loses half of what it had is a warning."""
     lost = abs(left.how.change) / max(abs(left.how.before), 1e-12)
-    return "warning" if lost >= _HALF or not _change(dossier, dossier.number("reward"), left) > 0 else "note"
+    return "warning" if lost >= _HALF or not _change(context, context.number("reward"), left) > 0 else "note"
 
 
 _HALF: Final = 0.5
 
 
-def _if_it_pays(dossier: Dossier, left: Left) -> Severity | None:
+def _if_it_pays(context: Context, left: Left) -> Severity | None:
     """A warning where such ones earn more than others of their group. A growth that stays is told if large, and `length_exploitation` cannot."""
     rises = left.how.change > 0
-    if rises and left.how.stays and (left.how.change < _LARGE or correctness(dossier) is not None):
+    if rises and left.how.stays and (left.how.change < _LARGE or correctness(context) is not None):
         return None
-    return "warning" if _worth(dossier, left) * (0.5 if rises else -1) > _PAYS else "note"
+    return "warning" if _worth(context, left) * (0.5 if rises else -1) > _PAYS else "note"
 
 
 _LARGE: Final = 0.5
@@ -198,24 +198,24 @@ _PAYS: Final = 0.15
 """Correlation, inside groups, of length and reward from which on it pays to be short; for being long it takes twice as much."""
 
 
-def _worth(dossier: Dossier, left: Left) -> float:
-    since = dossier.since(left.how.at)
-    length, reward = dossier.within_groups(left.curve.values), dossier.within_groups(dossier.number("reward"))
+def _worth(context: Context, left: Left) -> float:
+    since = context.since(left.how.at)
+    length, reward = context.within_groups(left.curve.values), context.within_groups(context.number("reward"))
     return correlation(length[since], reward[since])
 
 
-def _what_length_earns(dossier: Dossier, left: Left) -> str:
+def _what_length_earns(context: Context, left: Left) -> str:
     which = "longer" if left.how.change > 0 else "shorter"
-    told = f", and {which} ones earn more than others to their prompt (correlation {_worth(dossier, left):.2f})"
-    return told if _if_it_pays(dossier, left) == "warning" else ""
+    told = f", and {which} ones earn more than others to their prompt (correlation {_worth(context, left):.2f})"
+    return told if _if_it_pays(context, left) == "warning" else ""
 
 
-def _if_it_lasts(_dossier: Dossier, left: Left) -> Severity:
+def _if_it_lasts(_context: Context, left: Left) -> Severity:
     return "warning" if left.how.stays or left.how.end - left.how.at > 1 else "note"
 
 
-def _which_parts(dossier: Dossier, left: Left) -> str:
-    parts = [(one, _change(dossier, one.values, left)) for one in _parts(dossier)]
+def _which_parts(context: Context, left: Left) -> str:
+    parts = [(one, _change(context, one.values, left)) for one in _parts(context)]
     fell = [f"{one.name} by {fmt(-change)}" for one, change in parts if change < -_PART * one.scale]
     return f"; of its parts {' and '.join(fell)}" if fell else ""
 

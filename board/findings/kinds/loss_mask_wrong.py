@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from board.analysis.segments import of_others
 from board.findings.checks.contract import Severity
+from board.findings.context import Context
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
-from board.findings.dossier import Dossier
 from board.findings.outbreaks import judged, outbreak
 from board.findings.spreading import percent
 from board.metrics.formulas import Float64Array
@@ -78,7 +78,7 @@ def wrong_tokens(tokens: Masked, foreign: NDArray[np.int64]) -> NDArray[np.bool_
 class _Sample:
     """The rollouts that are looked at, n of them, with N tokens."""
 
-    dossier: Dossier
+    context: Context
     limits: Limits
     rows: NDArray[np.int64]
     """(n,)"""
@@ -90,28 +90,28 @@ class _Sample:
         self, wrong: NDArray[np.bool_], of: NDArray[np.bool_], effect: str, severity: Severity | None = None, title: str = ""
     ) -> Found | None:
         """Where wrong tokens (N,) begin among the rollouts `of` (n,) which that can be told; None where there are too few."""
-        dossier, rows, tokens = self.dossier, self.rows, self.tokens
-        known, amount = np.zeros(len(dossier.keys), np.bool_), np.zeros(len(dossier.keys))
+        context, rows, tokens = self.context, self.rows, self.tokens
+        known, amount = np.zeros(len(context.keys), np.bool_), np.zeros(len(context.keys))
         known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
-        found = judged(dossier, amount > 0, known, self.limits)
+        found = judged(context, amount > 0, known, self.limits)
         if found is None:
             return None
-        shown = (amount > 0) & dossier.since(found.at)
-        until = f"to {found.last_step} " if found.last_step < dossier.steps.numbers[-1] else ""
+        shown = (amount > 0) & context.since(found.at)
+        until = f"to {found.last_step} " if found.last_step < context.steps.numbers[-1] else ""
         first = f"from step {found.step} {until}" if found.at or until else "from the first step on "
         told = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
         begins = np.searchsorted(tokens.of, np.arange(tokens.count))
         places = [
-            (int(dossier.keys[rows[tokens.of[at]]]), int(at - begins[tokens.of[at]]))
+            (int(context.keys[rows[tokens.of[at]]]), int(at - begins[tokens.of[at]]))
             for at in np.flatnonzero(wrong & shown[rows][tokens.of])[:MOST_SHOWN].tolist()
         ]
-        return found.found(told, dossier.clearest(shown, amount), tokens=places, severity=severity, title=title)
+        return found.found(told, context.clearest(shown, amount), tokens=places, severity=severity, title=title)
 
     def foreign(self, some: NDArray[np.int64], *, guessed: bool = False) -> NDArray[np.bool_]:
         """(N,) tokens of some rollouts that others wrote, by tags, roles and turns."""
         inside = np.zeros(len(self.tokens.codes), np.bool_)
         begins = np.searchsorted(self.tokens.of, some).tolist()
-        said = (self.dossier.texts(name, self.rows[some]) for name in ("response", "turns"))
+        said = (self.context.texts(name, self.rows[some]) for name in ("response", "turns"))
         for begin, strings, *told in zip(begins, self.texts.take(pa.array(some)).to_pylist(), *said, strict=True):
             for first, end in of_others([one or "" for one in strings], *told, guessed=guessed):
                 inside[begin + first : begin + min(end, len(strings))] = True
@@ -128,15 +128,15 @@ class _Sample:
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(n,) where each one's last token stands, padding left out, and whether that is an end token of a rollout that trains on some token."""
         tokens = self.tokens
-        pads = self.dossier.run.lists(PADS, self.dossier.keys[self.rows]).combine_chunks().flatten()
+        pads = self.context.run.lists(PADS, self.context.keys[self.rows]).combine_chunks().flatten()
         last = np.searchsorted(tokens.of, np.arange(tokens.count), "right") - 1
         last -= np.bincount(tokens.of[pads.to_numpy(zero_copy_only=False)], minlength=tokens.count)
-        ended = (self.dossier.number("ended")[self.rows] == 1) & (tokens.per_rollout(tokens.trained) > 0)
+        ended = (self.context.number("ended")[self.rows] == 1) & (tokens.per_rollout(tokens.trained) > 0)
         return np.maximum(last, 0), ended & (last >= 0)
 
     def untrained_ends(self, last: NDArray[np.int64], ended: NDArray[np.bool_]) -> Found | None:
         """Steps in which nearly all rollouts that end with an end token do not train on it, if that is a matter of steps."""
-        left_out, steps = ended & ~self.tokens.trained[last], self.dossier.steps.row[self.rows]
+        left_out, steps = ended & ~self.tokens.trained[last], self.context.steps.row[self.rows]
         some, of = (np.bincount(steps[marks], minlength=steps.max() + 1) for marks in (left_out, ended))
         never = left_out & (some >= _NEARLY_ALL * of)[steps]
         if never.sum() <= _ENOUGH * left_out.sum():
@@ -149,19 +149,19 @@ class _Sample:
         return self.found(wrong, ended, effect, title="The end token is never trained")
 
 
-def _look(dossier: Dossier, limits: Limits) -> Answer:
-    nothing = _untrained(dossier)
-    if nothing is not None or not dossier.has(TOKENS):
+def _look(context: Context, limits: Limits) -> Answer:
+    nothing = _untrained(context)
+    if nothing is not None or not context.has(TOKENS):
         return nothing or CannotTell("no rollout has response_tokens")
-    rows = _some(len(dossier.keys), _SAMPLE)
-    keys = dossier.keys[rows]
-    texts, masks = (dossier.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
+    rows = _some(len(context.keys), _SAMPLE)
+    keys = context.keys[rows]
+    texts, masks = (context.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
     both = (texts.is_valid() if len(texts) else pa.array([], pa.bool_())).to_numpy(zero_copy_only=False)
     both = both & masks.is_valid().to_numpy(zero_copy_only=False)
     rows, texts, masks = rows[both], texts.filter(pa.array(both)), masks.filter(pa.array(both))
     if not len(rows):
         return CannotTell("no rollout has both tokens and a loss mask")
-    sample = _Sample(dossier, limits, rows, texts, tokens := _tokens(texts, masks))
+    sample = _Sample(context, limits, rows, texts, tokens := _tokens(texts, masks))
     turned = sample.turned(_some(len(rows), _READ))
     if (turned == 1).sum() > limits["share"] * np.isfinite(turned).sum():
         turned = sample.turned(np.arange(len(rows)))
@@ -178,17 +178,17 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     return found
 
 
-def _untrained(dossier: Dossier) -> Found | None:
+def _untrained(context: Context) -> Found | None:
     """Where nearly all rollouts have a mask of 0 on every token; some may be left out whole on purpose."""
-    length = dossier.number("response_length")
+    length = context.number("response_length")
     found = outbreak(
-        dossier.steps, length == 0, np.isfinite(length) & ~(dossier.number("response_chars") == 0), usual=_NEARLY_ALL / 2
+        context.steps, length == 0, np.isfinite(length) & ~(context.number("response_chars") == 0), usual=_NEARLY_ALL / 2
     )
     if found is None or found.share < _NEARLY_ALL or found.z < 1:
         return None
     first = f"from step {found.step} on" if found.at else "from the first step on"
     effect = f"{first} the loss mask is 0 on every token of {percent(found.share)} of the rollouts: nothing at all is trained on"
-    shown = dossier.clearest(dossier.since(found.at) & (length == 0))
+    shown = context.clearest(context.since(found.at) & (length == 0))
     return found.found(effect, shown, severity="error", title="Nothing is trained on")
 
 

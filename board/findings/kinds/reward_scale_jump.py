@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, Series, turn
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import departures, squares_left
-from board.findings.dossier import Dossier
 from board.findings.rescaling import Rescaling, rescaling
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -32,34 +32,34 @@ class _Jump:
     how: Rescaling
 
 
-def _look(dossier: Dossier, limits: Limits) -> Answer:
-    rewards = dossier.number("reward")
-    freed, inner = dossier.prompt_for_prompt(rewards), dossier.within_groups(rewards)
+def _look(context: Context, limits: Limits) -> Answer:
+    rewards = context.number("reward")
+    freed, inner = context.prompt_for_prompt(rewards), context.within_groups(rewards)
     inner = np.where(np.isfinite(inner), inner, rewards)
     jumps: dict[int, list[tuple[int, _Jump]]] = {}
     told = False
-    for source in np.unique(dossier.sources).tolist():
-        rows = np.flatnonzero((dossier.sources == source) & np.isfinite(rewards))
-        steps = Steps(dossier.steps.of_rows[rows])
+    for source in np.unique(context.sources).tolist():
+        rows = np.flatnonzero((context.sources == source) & np.isfinite(rewards))
+        steps = Steps(context.steps.of_rows[rows])
         if len(steps.numbers) < LEAST_BEFORE + LEAST_AFTER:
             continue
         told = True
         jump = _clearest(steps, rewards[rows], freed[rows], inner[rows], limits)
-        if jump is not None and not _is_behaviour(dossier, jump, limits["z"]):
+        if jump is not None and not _is_behaviour(context, jump, limits["z"]):
             jumps.setdefault(jump.step, []).append((source, jump))
     if not told:
         return CannotTell("no data source has rewards at enough steps")
-    return [_found(dossier, step, some) for step, some in sorted(jumps.items())]
+    return [_found(context, step, some) for step, some in sorted(jumps.items())]
 
 
-def _is_behaviour(dossier: Dossier, jump: _Jump, z: float) -> bool:
+def _is_behaviour(context: Context, jump: _Jump, z: float) -> bool:
     """Whether the validation reward turns against the rewards when they jump: then the rollouts changed, and not what is paid for them."""
-    if jump.how.is_certain or not dossier.has("valid_reward"):
+    if jump.how.is_certain or not context.has("valid_reward"):
         return False
-    gold = turn(dossier.curve_of(dossier.like_for_like(dossier.number("valid_reward"))))
+    gold = turn(context.curve_of(context.like_for_like(context.number("valid_reward"))))
     if gold is None or gold.z < z:
         return False
-    at = int(np.searchsorted(dossier.steps.numbers, jump.step))
+    at = int(np.searchsorted(context.steps.numbers, jump.step))
     return abs(gold.at - at) <= _AROUND and gold.change * (jump.how.shift or np.log(abs(jump.how.factor))) < 0
 
 
@@ -150,21 +150,21 @@ def _ends(rewards: Float64Array) -> str:
     return f"{fmt(float(rewards.min()))} to {fmt(float(rewards.max()))}"
 
 
-def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
+def _found(context: Context, step: int, some: list[tuple[int, _Jump]]) -> Found:
     clearest = max((jump for _, jump in some), key=lambda jump: jump.how.z)
     how = clearest.how
-    whose = " and ".join(_names(dossier, [source for source, _ in some]))
-    rewards, of_source = dossier.number("reward"), np.isin(dossier.sources, [source for source, _ in some])
-    numbers = dossier.steps.numbers
+    whose = " and ".join(_names(context, [source for source, _ in some]))
+    rewards, of_source = context.number("reward"), np.isin(context.sources, [source for source, _ in some])
+    numbers = context.steps.numbers
     at = int(np.searchsorted(numbers, step))
-    end = _end(dossier.steps, np.where(of_source, rewards, np.nan), at, how)
-    marks = of_source & (dossier.steps.row >= at) & (dossier.steps.row < end)
+    end = _end(context.steps, np.where(of_source, rewards, np.nan), at, how)
+    marks = of_source & (context.steps.row >= at) & (context.steps.row < end)
     moved = np.abs(rewards - how.undone(rewards))
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
     until = "" if end == len(numbers) else f" to {numbers[end - 1]}"
     effect = f"from step {step}{until} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} after"
     crossed, measured = ("factor", how.factor) if how.factor != 1 else ("shift", how.in_spreads)
-    shown = dossier.clearest(marks & (moved > 0), order - 1e-9 * np.nanmax(moved) * dossier.steps.row)
+    shown = context.clearest(marks & (moved > 0), order - 1e-9 * np.nanmax(moved) * context.steps.row)
     return Found(effect, step, int(numbers[end - 1]), crossed, measured, how.z, shown)
 
 
@@ -180,13 +180,13 @@ def _end(steps: Steps, rewards: Float64Array, at: int, how: Rescaling) -> int:
     return int(known[first + LEAST_AFTER - 2 + runs[0]]) + 1 if len(runs) else len(steps.numbers)
 
 
-def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:
-    if np.unique(dossier.sources).size == len(sources):
+def _names(context: Context, sources: list[int]) -> Iterator[str]:
+    if np.unique(context.sources).size == len(sources):
         yield "all rollouts"
         return
     for source in sources:
-        row = int(np.flatnonzero(dossier.sources == source)[0])
-        yield "rollouts without a data source" if source < 0 else f"data source {dossier.frame['data_source'].iloc[row]}"
+        row = int(np.flatnonzero(context.sources == source)[0])
+        yield "rollouts without a data source" if source < 0 else f"data source {context.frame['data_source'].iloc[row]}"
 
 
 KIND: Final = declared("reward_scale_jump", _look)

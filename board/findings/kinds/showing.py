@@ -1,6 +1,6 @@
 """What more and more responses show: loops, cuts at the limit, no end token, pay or thoughts without an answer, gibberish, mixed scripts, ...
 
-A row for each: from a dossier to which responses show it. How it spreads is in `board.findings.spreading`.
+A row for each: from a context to which responses show it. How it spreads is in `board.findings.spreading`.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from board.analysis.text_health import answers, letter_pairs, stretches
 from board.analysis.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
-from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
 from board.findings.spreading import Spread, as_found, first_rows, percent, spread, unusual
 from board.metrics.formulas import BoolArray, Float64Array
@@ -41,32 +41,32 @@ class _Shown:
     """What else the finding says, or says otherwise; None where it is none."""
 
 
-_Look = Callable[[Dossier, Limits], _Shown | tuple[_Shown, ...] | CannotTell | None]
+_Look = Callable[[Context, Limits], _Shown | tuple[_Shown, ...] | CannotTell | None]
 """Several are asked one after the other, until one is found."""
 
 
 def _kind(name: str, look: _Look, where: Where | None = None) -> Kind:
-    def run(dossier: Dossier, limits: Limits) -> Answer:
-        rows = look(dossier, limits)
+    def run(context: Context, limits: Limits) -> Answer:
+        rows = look(context, limits)
         if rows is None or isinstance(rows, CannotTell):
             return rows
         for shown in rows if isinstance(rows, tuple) else (rows,):
             marks = np.where(shown.known, shown.marks.astype(np.float64), np.nan)
             least, always = (limits.get(one, np.inf) for one in (shown.rise, shown.at_once))
-            found = spread(dossier, marks, least, limits["z"], always)
+            found = spread(context, marks, least, limits["z"], always)
             more = None if found is None else shown.more(found)
             if found is not None and more is not None:
                 crossed = shown.at_once if np.isnan(found.before) else shown.rise
                 return as_found(
-                    found, dossier, shown.what, shown.known & shown.marks, shown.by, **{"crossed": crossed, "where": where} | more
+                    found, context, shown.what, shown.known & shown.marks, shown.by, **{"crossed": crossed, "where": where} | more
                 )
         return None
 
     return declared(name, run)
 
 
-def _cut(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
-    cut = cut_off(dossier)
+def _cut(context: Context, limits: Limits) -> _Shown | CannotTell:
+    cut = cut_off(context)
     if not (cut >= 0).any():
         return CannotTell("no rollout says why it ended, or has tokens")
 
@@ -77,21 +77,21 @@ def _cut(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
             return {"severity": None}
         return {"severity": "note", "explains": (), "title": "Many responses are cut off"}
 
-    what, length = "are cut off at the limit of length", dossier.number("response_length")
+    what, length = "are cut off at the limit of length", context.number("response_length")
     return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more=more)
 
 
-def _loop(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
-    loop, ratio = dossier.number("closing_loop"), dossier.number("compression_ratio")
+def _loop(context: Context, limits: Limits) -> _Shown | CannotTell:
+    loop, ratio = context.number("closing_loop"), context.number("compression_ratio")
     if not np.isfinite(loop).any():
         return CannotTell("no rollout has a text")
     looping = (loop >= limits["loop"]) | (ratio >= limits["ratio"])
     return _Shown(np.isfinite(loop), looping, "end in a loop", np.fmax(loop, ratio / 1_000))
 
 
-def _endless(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
-    ended = dossier.number("ended")
-    stopped = np.isfinite(ended) & (cut_off(dossier) == 0)
+def _endless(context: Context, _limits: Limits) -> _Shown | CannotTell:
+    ended = context.number("ended")
+    stopped = np.isfinite(ended) & (cut_off(context) == 0)
     if not (ended == 1).any():
         return CannotTell("no response has an end token: the trainer leaves them out, or tokens are ids")
     if not stopped.any():
@@ -99,23 +99,23 @@ def _endless(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
     return _Shown(stopped, ended == 0, "that ended by themselves lack the end token")
 
 
-def _only_thought(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
-    thought = dossier.number("thought_only")
+def _only_thought(context: Context, _limits: Limits) -> _Shown | CannotTell:
+    thought = context.number("thought_only")
     if not np.isfinite(thought).any():
         return CannotTell("no response thinks in tags such as <think>")
     # of all responses: a tag that a few write by accident is no thinking; and what marks its answer in a thought has one
-    known, only = np.isfinite(dossier.number("open_thought")), (thought == 1) & (dossier.number("answer_marked") != 1)
+    known, only = np.isfinite(context.number("open_thought")), (thought == 1) & (context.number("answer_marked") != 1)
 
     def more(found: Spread) -> dict[str, Any]:
         # thoughts that stay open just because they are cut are a sign of the limit; if many end by themselves it is the other way round
-        cut_too = np.mean(cut_off(dossier)[found.since & known & only] == 1) >= _NEARLY
+        cut_too = np.mean(cut_off(context)[found.since & known & only] == 1) >= _NEARLY
         return {"explains": () if cut_too else None}
 
-    return _Shown(known, only, "think and give no answer", dossier.number("response_length"), more=more)
+    return _Shown(known, only, "think and give no answer", context.number("response_length"), more=more)
 
 
-def _without_answer(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
-    wins, present, answers = paid(dossier), dossier.number("answer_present"), dossier.number("answer_digest")
+def _without_answer(context: Context, _limits: Limits) -> _Shown | CannotTell:
+    wins, present, answers = paid(context), context.number("answer_present"), context.number("answer_digest")
     if wins is None:
         return CannotTell("no ground truth that can be looked for pays when it stands in the response")
     known, empty = np.isfinite(wins) & np.isfinite(present), (wins == 1) & (present == 0)
@@ -127,7 +127,7 @@ def _without_answer(dossier: Dossier, _limits: Limits) -> _Shown | CannotTell:
         return {"explains": () if some else tuple(told)}
 
     what = "are paid like right ones without having the answer"
-    return _Shown(known, empty, what, dossier.number("reward"), more=more)
+    return _Shown(known, empty, what, context.number("reward"), more=more)
 
 
 def stated(answers: Float64Array, right: Float64Array) -> float:
@@ -137,14 +137,14 @@ def stated(answers: Float64Array, right: Float64Array) -> float:
     return float(counts[some].sum() / len(answers)) if len(answers) else 0.0
 
 
-def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
+def _odd(context: Context, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
     """By tokens far less likely than an even draw, letters that make no word, broken characters."""
-    numbers = {name: dossier.number(name) for name in ("rare_tokens", "unspeakable", "odd_characters")}
+    numbers = {name: context.number(name) for name in ("rare_tokens", "unspeakable", "odd_characters")}
     known = np.any([np.isfinite(of) for of in numbers.values()], axis=0)
     if not known.any():
         return CannotTell("no rollout has a text or logprobs")
     # how often each holds the least that counts, 0 where it is no more than usual in the first steps
-    beyond = {name: np.where(unusual(dossier, of, limits[name]), of / limits[name], 0.0) for name, of in numbers.items()}
+    beyond = {name: np.where(unusual(context, of, limits[name]), of / limits[name], 0.0) for name, of in numbers.items()}
     how_much, broken = np.max([*beyond.values()], axis=0), numbers["odd_characters"]
 
     def told(odd: BoolArray) -> Callable[[Spread], dict[str, Any]]:
@@ -156,8 +156,8 @@ def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
         return more
 
     what, odd, always = "hold text that nobody writes", how_much > 0, broken >= limits["odd_characters"]
-    foreign = _foreign_letters(dossier)
-    wordless = unusual(dossier, foreign, limits["letter_bits"])
+    foreign = _foreign_letters(context)
+    wordless = unusual(context, foreign, limits["letter_bits"])
     # what cannot be spoken may be a task's own from the first step on; what is broken is nobody's
     return (
         _Shown(known, odd, what, how_much, at_once="", more=told(odd)),
@@ -166,29 +166,29 @@ def _odd(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
     )
 
 
-def _foreign_letters(dossier: Dossier) -> Float64Array:
+def _foreign_letters(context: Context) -> Float64Array:
     """(rows,) bits per pair of letters that responses are less probable by than in the first steps, as words of the prompts' language."""
-    rows = np.arange(len(dossier.frame))[:: max(1, -(-len(dossier.frame) // _READ))]
-    asked = _firsts(rows, dossier.prompts)[:_SAMPLE]
+    rows = np.arange(len(context.frame))[:: max(1, -(-len(context.frame) // _READ))]
+    asked = _firsts(rows, context.prompts)[:_SAMPLE]
     texts, prompts = (
-        dossier.run.texts(*one).combine_chunks() for one in (("response", dossier.keys[rows]), ("prompt", dossier.keys[asked]))
+        context.run.texts(*one).combine_chunks() for one in (("response", context.keys[rows]), ("prompt", context.keys[asked]))
     )
-    bits = np.full(len(dossier.frame), np.nan)
+    bits = np.full(len(context.frame), np.nan)
     bits[rows] = letter_pairs.surprisal(texts, prompts)
     usual = [
-        np.nanmedian(bits[first]) for first in (first_rows(dossier), dossier.steps.row == 0) if np.isfinite(bits[first]).any()
+        np.nanmedian(bits[first]) for first in (first_rows(context), context.steps.row == 0) if np.isfinite(bits[first]).any()
     ]
     return bits - min(usual, default=np.nan)
 
 
-def _mixing(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
-    switches, characters = dossier.number("script_switches"), dossier.number("response_chars")
+def _mixing(context: Context, limits: Limits) -> _Shown | CannotTell:
+    switches, characters = context.number("script_switches"), context.number("response_chars")
     # of a text that is in another script as a whole no letter is in the lesser one
-    other = np.nan_to_num(np.minimum(dossier.number("foreign_script"), dossier.number("minor_scripts")))
+    other = np.nan_to_num(np.minimum(context.number("foreign_script"), context.number("minor_scripts")))
     if not np.isfinite(switches).any():
         return CannotTell("no rollout has a text")
     count = switches * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) / 100
-    mixing = unusual(dossier, switches, limits["switches"]) & (count >= _THERE_AND_BACK)
+    mixing = unusual(context, switches, limits["switches"]) & (count >= _THERE_AND_BACK)
     mixing |= other >= limits["letters"]
 
     def more(found: Spread) -> dict[str, Any]:
@@ -202,12 +202,12 @@ def _mixing(dossier: Dossier, limits: Limits) -> _Shown | CannotTell:
     return _Shown(np.isfinite(switches), mixing, _MIX, switches + 100 * other, more=more)
 
 
-def _echoing(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
-    echo, copied, characters = (dossier.number(name) for name in ("prompt_echo", "prompt_copied", "response_chars"))
+def _echoing(context: Context, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
+    echo, copied, characters = (context.number(name) for name in ("prompt_echo", "prompt_copied", "response_chars"))
     if not np.isfinite(echo).any():
         return CannotTell("no rollout has a prompt and a response of some length")
     long = echo * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) >= limits["characters"]
-    again = unusual(dossier, echo, limits["echo"]) | unusual(dossier, copied, limits["copied"])
+    again = unusual(context, echo, limits["echo"]) | unusual(context, copied, limits["copied"])
     mostly = (echo >= _COPIED) | (copied >= _WHOLE)
     always, known = "repeat the whole prompt, or are half of it", np.isfinite(echo)
     return (
@@ -216,16 +216,16 @@ def _echoing(dossier: Dossier, limits: Limits) -> tuple[_Shown, ...] | CannotTel
     )
 
 
-def _cut_and_paid(dossier: Dossier, limits: Limits) -> _Shown | CannotTell | None:
-    cut, reward, unanswered = cut_off(dossier) == 1, dossier.number("reward"), _unanswered(dossier)
+def _cut_and_paid(context: Context, limits: Limits) -> _Shown | CannotTell | None:
+    cut, reward, unanswered = cut_off(context) == 1, context.number("reward"), _unanswered(context)
     if unanswered is None:
         return CannotTell("neither the ground truth nor marks of answers or thoughts tell whether a response has an answer")
-    wins = paid(dossier)
+    wins = paid(context)
     if wins is None:
         wins = _paid_like_the_rest(reward, cut)
     if wins is None:
         return CannotTell("no reward tells good responses from others")
-    wrongly, right = cut & unanswered & (wins == 1), correctness(dossier)
+    wrongly, right = cut & unanswered & (wins == 1), correctness(context)
     # unless they are half of all that is paid without being right, what others are paid for is not explained by them
     others = 0 if right is None else ((wins == 1) & np.isfinite(right) & (right <= np.nanmean(right))).sum() / 2
     more = {"severity": None, "crossed": "paid", "explains": None if wrongly.sum() >= others else ()}
@@ -234,15 +234,15 @@ def _cut_and_paid(dossier: Dossier, limits: Limits) -> _Shown | CannotTell | Non
     return None if few else _Shown(known, wrongly, what, reward, "paid", "paid", lambda _: more)
 
 
-def _unanswered(dossier: Dossier) -> BoolArray | None:
+def _unanswered(context: Context) -> BoolArray | None:
     """(rows,) whether a response has no answer, as far as the ground truth, thoughts or marks of final answers tell; None where none does."""
-    present, thought, marked = (dossier.number(name) for name in ("answer_present", "thought_only", "answer_marked"))
+    present, thought, marked = (context.number(name) for name in ("answer_present", "thought_only", "answer_marked"))
     present = present if np.isfinite(present).any() and np.nanmean(present) >= _FOUND else np.full(len(present), np.nan)
-    uncut = np.isfinite(marked) & (cut_off(dossier) == 0)
+    uncut = np.isfinite(marked) & (cut_off(context) == 0)
     usually = bool(uncut.any()) and marked[uncut].mean() >= _USUALLY
     if not (np.isfinite(present).any() or np.isfinite(thought).any() or usually):
         return None
-    right = correctness(dossier)
+    right = correctness(context)
     good = np.zeros(len(present), np.bool_) if right is None else right > np.nanmean(right)
     told: BoolArray = (present == 0) | (thought == 1) | (usually & (marked == 0))
     return told & ~good
@@ -268,33 +268,33 @@ _FEWEST: Final = 20
 """Fewer prompts tell nothing about what they hold by chance."""
 
 
-def _look_for_leaks(dossier: Dossier, limits: Limits) -> Answer:
-    given, told = dossier.number("answer_in_prompt"), dossier.number("answer_told")
+def _look_for_leaks(context: Context, limits: Limits) -> Answer:
+    given, told = context.number("answer_in_prompt"), context.number("answer_told")
     if not np.isfinite(given).any():
         return CannotTell("no rollout has a prompt and a ground truth short enough to look for")
     both: list[tuple[Spread, Float64Array]] = [
-        (found, marks) for marks in (told, given) if (found := spread(dossier, marks, limits["rise"], limits["z"])) is not None
+        (found, marks) for marks in (told, given) if (found := spread(context, marks, limits["rise"], limits["z"])) is not None
     ]
     if not both:
-        return _told_of_few(dossier, told, limits)
+        return _told_of_few(context, told, limits)
     found, marks = max(both, key=lambda one: one[0].z)
     what, by = "are to prompts that hold the expected answer", np.nan_to_num(told) + np.nan_to_num(given)
-    return as_found(found, dossier, what, marks == 1, by, where=_LEAK)
+    return as_found(found, context, what, marks == 1, by, where=_LEAK)
 
 
-def _told_of_few(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
+def _told_of_few(context: Context, told: Float64Array, limits: Limits) -> Found | None:
     """A leak that makes no clear rise of a curve: it is there from the first step on, or of few prompts.
 
     From the step on at which more prompts tell an answer, they tell their own more often than that of another prompt of their data source.
     """
-    firsts = _firsts(np.flatnonzero(np.isfinite(told)), dossier.clusters.of_rows)
-    began = outbreak(Steps(dossier.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
+    firsts = _firsts(np.flatnonzero(np.isfinite(told)), context.clusters.of_rows)
+    began = outbreak(Steps(context.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
     if began is None or began.z < limits["z"]:
         return None
-    since = dossier.since(int(np.searchsorted(dossier.steps.numbers, began.step)))
-    rows = _firsts(np.flatnonzero(since & np.isfinite(told)), dossier.prompts)
+    since = context.since(int(np.searchsorted(context.steps.numbers, began.step)))
+    rows = _firsts(np.flatnonzero(since & np.isfinite(told)), context.prompts)
     rows = rows[:: max(1, -(-len(rows) // _SAMPLE))]
-    others = _of_others(dossier, rows)
+    others = _of_others(context, rows)
     both = np.isfinite(others)
     if both.sum() < _FEWEST:
         return None
@@ -306,7 +306,7 @@ def _told_of_few(dossier: Dossier, told: Float64Array, limits: Limits) -> Found 
         f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
     )
     effect += f"before {percent(began.before)} did"
-    shown = dossier.clearest(since & (told == 1))
+    shown = context.clearest(since & (told == 1))
     return Found(effect, began.step, began.last_step, "always", share, z, shown, where=_LEAK)
 
 
@@ -315,12 +315,12 @@ def _firsts(rows: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.int64]
     return np.sort(rows[np.unique(of[rows], return_index=True)[1]])
 
 
-def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
+def _of_others(context: Context, rows: NDArray[np.int64]) -> Float64Array:
     """(rows,) whether each of some rollouts' prompts tells the answer of the next one of its data source; NaN where that is the same."""
-    prompts, truths = (np.array(dossier.texts(name, rows), object) for name in ("prompt", "ground_truth"))
+    prompts, truths = (np.array(context.texts(name, rows), object) for name in ("prompt", "ground_truth"))
     found = np.full(len(rows), np.nan)
-    for source in np.unique(dossier.sources[rows]):
-        own = np.flatnonzero(dossier.sources[rows] == source)
+    for source in np.unique(context.sources[rows]):
+        own = np.flatnonzero(context.sources[rows] == source)
         other = truths[np.roll(own, 1)]
         texts = (pa.array(one, pa.large_string()) for one in (np.full(len(own), None), prompts[own], other))
         told = answers.measure(*texts)["answer_told"]

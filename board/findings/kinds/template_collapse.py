@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from board.analysis import template_collapse as likeness
 from board.findings.change_points import turn
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
-from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 
 _MOST_WINDOWS: Final = 60
@@ -19,15 +19,15 @@ _LEAST_TEXTS: Final = 24
 """Steps with fewer make a window together."""
 
 
-def _look(dossier: Dossier, limits: Limits) -> Answer:
-    found, other = _measured(dossier)
+def _look(context: Context, limits: Limits) -> Answer:
+    found, other = _measured(context)
     if not np.isfinite(found).any():
         return CannotTell("no step has responses to several prompts")
-    curve = dossier.curve_of(dossier.like_for_like(found))
+    curve = context.curve_of(context.like_for_like(found))
     shift = turn(curve, _FLOOR)
     if shift is None or shift.z < limits["z"] or -shift.change < limits["fall"]:
         return None
-    since = dossier.since(shift.at)
+    since = context.since(shift.at)
     before, after = (float(np.nanmean(found[rows])) for rows in (~since, since))
     alike_before, alike = _alike_where_lost(found, other, ~since), _alike_where_lost(found, other, since)
     # short answers, or noise, name no prompt either, but are not alike
@@ -40,7 +40,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     # a phrase that all share makes them alike, too, but leaves them told apart
     explains = None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit")
     return Found.since(
-        dossier, shift.at, effect, "fall", -shift.change, shift.z, dossier.clearest(lost, other), explains=explains
+        context, shift.at, effect, "fall", -shift.change, shift.z, context.clearest(lost, other), explains=explains
     )
 
 
@@ -51,29 +51,29 @@ def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np
     return float(np.nanmean(other[chosen])) if chosen.any() else np.nan
 
 
-def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
+def _measured(context: Context) -> tuple[Float64Array, Float64Array]:
     """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where nobody looked."""
-    found, other = np.full(len(dossier.frame), np.nan), np.full(len(dossier.frame), np.nan)
-    paired = likeness.is_paired(dossier.clusters.sizes)
-    for rows in _windows(dossier, paired):
-        counts, prompts = likeness.bags(dossier.texts("response", rows)), dossier.prompts[rows]
+    found, other = np.full(len(context.frame), np.nan), np.full(len(context.frame), np.nan)
+    paired = likeness.is_paired(context.clusters.sizes)
+    for rows in _windows(context, paired):
+        counts, prompts = likeness.bags(context.texts("response", rows)), context.prompts[rows]
         other[rows] = likeness.alike_to_others(counts, prompts)
         if paired:
             found[rows] = likeness.retrieved(counts, prompts)
         else:
-            found[rows] = likeness.of_own_prompt(counts, likeness.bags(dossier.texts("prompt", rows)), prompts)
+            found[rows] = likeness.of_own_prompt(counts, likeness.bags(context.texts("prompt", rows)), prompts)
     return found, other
 
 
-def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
+def _windows(context: Context, paired: bool) -> Iterator[NDArray[np.int64]]:
     """Rows of steps that follow each other, some of each window, evenly over the run; of each prompt several where `paired`."""
-    sizes = dossier.steps.sizes
+    sizes = context.steps.sizes
     per = max(1, int(np.ceil(_LEAST_TEXTS / max(float(np.median(sizes)), 1.0))) if len(sizes) else 1)
     bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
     chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     windows = (np.arange(starts[bounds[at]], starts[bounds[at + 1]]) for at in chosen.tolist())
-    sampled = (rows[likeness.sampled(dossier.prompts[rows], paired)] for rows in windows)
+    sampled = (rows[likeness.sampled(context.prompts[rows], paired)] for rows in windows)
     yield from (rows for rows in sampled if len(rows))
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated, departures
-from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
@@ -33,23 +33,23 @@ _ENTROPIES: Final = ("entropy_mean", "entropy", "mean_entropy", "policy_entropy"
 """What tells a number of each rollout: ours, of its tokens, or what its trainer logs."""
 
 
-def kl_of(dossier: Dossier) -> Float64Array:
+def kl_of(context: Context) -> Float64Array:
     """(rows,) nats of KL to the reference, MOST_KL at most; NaN where they are not known."""
-    return np.minimum(_first_of(dossier, _KL), MOST_KL)
+    return np.minimum(_first_of(context, _KL), MOST_KL)
 
 
-def entropy_of(dossier: Dossier) -> Float64Array:
+def entropy_of(context: Context) -> Float64Array:
     """(rows,) entropies, NaN where they are not known."""
-    return _first_of(dossier, _ENTROPIES)
+    return _first_of(context, _ENTROPIES)
 
 
-def _first_of(dossier: Dossier, names: Sequence[str]) -> Float64Array:
-    return next((values for name in names if np.isfinite(values := dossier.number(name)).any()), dossier.number(names[0]))
+def _first_of(context: Context, names: Sequence[str]) -> Float64Array:
+    return next((values for name in names if np.isfinite(values := context.number(name)).any()), context.number(names[0]))
 
 
-def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
-    kl = kl_of(dossier)
-    curve = dossier.curve_of(dossier.like_for_like(kl))
+def _look_for_flight(context: Context, limits: Limits) -> Answer:
+    kl = kl_of(context)
+    curve = context.curve_of(context.like_for_like(kl))
     known = np.flatnonzero(np.isfinite(curve.mean))
     if len(known) < LEAST_BEFORE + LEAST_AFTER:
         return CannotTell("too few steps have a KL, or log-probabilities of policy and reference")
@@ -68,7 +68,7 @@ def _look_for_flight(dossier: Dossier, limits: Limits) -> Answer:
     if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
         return None
     effect = f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token"
-    return Found.since(dossier, at, effect, "level", end, bent.z, dossier.clearest(dossier.since(at) & (kl > before), kl))
+    return Found.since(context, at, effect, "level", end, bent.z, context.clearest(context.since(at) & (kl > before), kl))
 
 
 def _leap(logarithm: Float64Array, least: float) -> int:
@@ -118,39 +118,39 @@ _PACE: Final = (0.4, 2.5)
 """Versions that count steps go up by about one a step."""
 
 
-def _look_for_age(dossier: Dossier, limits: Limits) -> Answer:
-    lag = lag_of(dossier)
+def _look_for_age(context: Context, limits: Limits) -> Answer:
+    lag = lag_of(context)
     if lag is None:
         return CannotTell("no rollout says which version of the weights sampled it, or it does not count steps")
-    curve = dossier.curve_of(lag)
+    curve = context.curve_of(lag)
     # of steps that are logged now and then most of the way to the next is usual
     apart = float(np.median(np.diff(curve.steps, prepend=curve.steps[0] - 1)))
     left = departures(curve, 1, max(limits["growth"], _USUAL * apart), clear=limits["z"])
     # a batch that is late once is no queue that fills
     grown = max((one for one in left if one.stays or one.end - one.at > 1), key=lambda one: one.z, default=None)
     at, end = (grown.at, grown.end) if grown else (0, len(curve.steps))
-    within = dossier.since(at) & ~dossier.since(end) & np.isfinite(lag)
-    before, after = float(np.mean(lag[~dossier.since(at) & np.isfinite(lag)])) if at else 0.0, float(np.mean(lag[within]))
+    within = context.since(at) & ~context.since(end) & np.isfinite(lag)
+    before, after = float(np.mean(lag[~context.since(at) & np.isfinite(lag)])) if at else 0.0, float(np.mean(lag[within]))
     if grown is None and after < limits["level"]:
         return None
     first, last = (int(curve.steps[step]) for step in (at, end - 1))
     until, than = "" if end == len(curve.steps) else f" to {last}", f", before {fmt(before)}" if grown else ""
     effect = f"from step {first}{until} rollouts are {fmt(after)} steps old on average{than}"
     crossed, measured = ("growth", after - before) if grown else ("level", after)
-    shown = dossier.clearest(within & (lag > (before + limits["growth"] / 2 if grown else limits["level"] / 2)), lag)
+    shown = context.clearest(within & (lag > (before + limits["growth"] / 2 if grown else limits["level"] / 2)), lag)
     return Found(effect, first, last, crossed, measured, grown.z if grown else after / limits["level"], shown)
 
 
-def lag_of(dossier: Dossier) -> Float64Array | None:
+def lag_of(context: Context) -> Float64Array | None:
     """(rows,) how many steps old each rollout is; None where nothing says it."""
-    for name in sorted(map(str, dossier.frame.columns)):
-        values = dossier.number(name)
+    for name in sorted(map(str, context.frame.columns)):
+        values = context.number(name)
         if not np.isfinite(values).any():
             continue
         if _LAGS.fullmatch(name):
             return values
-        if _VERSIONS.fullmatch(name) and counts_steps(dossier.steps, values):
-            behind = dossier.steps.of_rows - values
+        if _VERSIONS.fullmatch(name) and counts_steps(context.steps, values):
+            behind = context.steps.of_rows - values
             return behind - min(0.0, float(np.nanmin(behind)))
     return None
 
@@ -185,22 +185,22 @@ def squares(steps: Steps, count: Float64Array, mean: Float64Array, m2: Float64Ar
     return m2 + count * np.square(mean - of_step[steps.row])
 
 
-def _look_for_a_blind_critic(dossier: Dossier, limits: Limits) -> Answer:
-    held = [name for name, (error, _) in _SUMS.items() if f"{error}/m2" in dossier.run.moment_names]
-    if not held and np.isfinite(dossier.number("value_mean") + dossier.number("reward")).any():
+def _look_for_a_blind_critic(context: Context, limits: Limits) -> Answer:
+    held = [name for name, (error, _) in _SUMS.items() if f"{error}/m2" in context.run.moment_names]
+    if not held and np.isfinite(context.number("value_mean") + context.number("reward")).any():
         held = [_OUTCOME]
     if not held:
         return CannotTell("no rollout has values beside returns or rewards")
-    answers = [_held_against(dossier, name, limits) for name in held]
+    answers = [_held_against(context, name, limits) for name in held]
     found = [answer for answer in answers if isinstance(answer, Found)]
     return found[0] if found else answers[0]
 
 
-def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
-    sums = [_sums(dossier, held, name) for name in _SUMS.get(held, ("error", "total"))]
-    error, total = (squares(dossier.steps, *one) for one in sums)
+def _held_against(context: Context, held: str, limits: Limits) -> Answer:
+    sums = [_sums(context, held, name) for name in _SUMS.get(held, ("error", "total"))]
+    error, total = (squares(context.steps, *one) for one in sums)
     known = np.isfinite(error) & np.isfinite(total)
-    if known.sum() < _LEAST_ROWS or len(np.unique(dossier.steps.row[known])) < _LEAST_STEPS:
+    if known.sum() < _LEAST_ROWS or len(np.unique(context.steps.row[known])) < _LEAST_STEPS:
         return CannotTell(f"fewer than {_LEAST_ROWS} rollouts, or than {_LEAST_STEPS} steps, have values and returns")
     scale = float(np.mean(total[known]))
     count, mean, m2 = sums[1]
@@ -209,12 +209,12 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little. An error that explodes is
     # dated where it begins, not where it is largest
     more = np.arcsinh((error - total) / scale)
-    curve = dossier.curve_of(more)
+    curve = context.curve_of(more)
     shift = turn(curve)
     turned = shift is not None and shift.change > 0 and shift.z >= limits["z"]
     # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
     at = dated(curve, shift) if shift is not None and turned else round(_EDGE * len(curve.steps))
-    since = dossier.since(at) & known
+    since = context.since(at) & known
     worse = more[since]
     strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
     before, after = (1 - float(error[of].sum()) / (float(total[of].sum()) or np.nan) for of in (known & ~since, since))
@@ -222,20 +222,20 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
         return None
     if held == _OUTCOME and not (turned and before > 0):
         return None
-    first, shown = int(curve.steps[at]), dossier.clearest(since & (error > total), error)
+    first, shown = int(curve.steps[at]), context.clearest(since & (error > total), error)
     fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
     effect = fell if turned else f"the explained variance from step {first} on is {fmt(after)}"
     effect += f": values predict the {held} worse than a constant would"
     strength = max(strength, shift.z if shift is not None and turned else 0.0)
-    return Found.since(dossier, at, effect, "explained", after, strength, shown)
+    return Found.since(context, at, effect, "explained", after, strength, shown)
 
 
-def _sums(dossier: Dossier, held: str, name: str) -> tuple[Float64Array, Float64Array, Float64Array]:
+def _sums(context: Context, held: str, name: str) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Count, mean and squares around the mean of an error, or of what is to be predicted, by rollout: (rows,) each."""
     if held != _OUTCOME:
-        count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
+        count, mean, m2 = (context.run.moment(f"{name}/{one}", context.keys) for one in ("count", "mean", "m2"))
         return count, mean, m2
-    values, rewards = dossier.number("value_mean"), dossier.number("reward")
+    values, rewards = context.number("value_mean"), context.number("reward")
     told = rewards - values if name == "error" else np.where(np.isfinite(values), rewards, np.nan)
     return np.ones(len(told)), told, np.zeros(len(told))
 

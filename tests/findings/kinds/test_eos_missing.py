@@ -10,8 +10,8 @@ from spreading_rows import check_kind, prose, rows
 
 from board.analysis.tagged_responses import MEASURES
 from board.findings.answers import cut_off
+from board.findings.context import Context
 from board.findings.contract import CannotTell
-from board.findings.dossier import Dossier
 from board.findings.kinds.showing import EOS_MISSING as KIND
 
 
@@ -60,10 +60,10 @@ MARKERS = [
 def test_end_tokens_are_learned_from_the_run(tmp_path: Path, markers: tuple[str, ...]) -> None:
     """What texts lack at their ends ends them, whatever it is called; who has none of it was cut at the limit of length."""
     made = rows(lambda dice, _: _ends(dice, markers), lambda dice, _: {}, 0.0)
-    dossier = Dossier(opened(tmp_path / "run", made), dict(MEASURES))
+    context = Context(opened(tmp_path / "run", made), dict(MEASURES))
 
     assert silent(asked(KIND, tmp_path / "asked", made))
-    assert cut_off(dossier).tolist() == [float(row["response_tokens"][-1] not in markers) for row in made]
+    assert cut_off(context).tolist() == [float(row["response_tokens"][-1] not in markers) for row in made]
 
 
 @pytest.mark.parametrize("marker", ["</s>", "[|endofturn|]"], ids=["known", "learned"])

@@ -63,7 +63,7 @@ def prompt_for_prompt(steps: Steps, prompts: NDArray[np.int64], sources: NDArray
     return like_for_like(steps, prompts if len(often) and often.mean() >= _MOST else sources, values)
 
 
-class Dossier:
+class Context:
     """A run's rollouts of training; arrays over them are (rows,), in the order of `frame`, which is that of the steps.
 
     `measures` by name are made of every part (`rollout_measures`); `progress` is told the share of the work that is done.
@@ -96,14 +96,14 @@ class Dossier:
         return "train" in self.whole.splits
 
     @cached_property
-    def evaluation(self) -> "Dossier | None":
+    def evaluation(self) -> "Context | None":
         """The same of the run's evaluations, where it has any beside its training."""
-        return Dossier(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
+        return Context(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
 
-    def until(self, end: int) -> "Dossier":
+    def until(self, end: int) -> "Context":
         """The same of the run as it was before the step with that index."""
         before = (self.whole.frame["step"] < self.steps.numbers[end]).to_numpy()
-        return Dossier(self.whole.of_rows(before, f"until {end}"), self._measures)
+        return Context(self.whole.of_rows(before, f"until {end}"), self._measures)
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.findings.dossier import Dossier
+from board.findings.context import Context
 
 ROWS = [
     row(0, prompt="p", response="a", reward=1.0, data_source="math"),
@@ -20,44 +20,44 @@ ROWS = [
 
 
 @pytest.fixture
-def dossier(tmp_path: Path) -> Dossier:
-    """The dossier of ROWS."""
-    return Dossier(open_run(write_run(tmp_path, {"a.jsonl": ROWS})))
+def context(tmp_path: Path) -> Context:
+    """The context of ROWS."""
+    return Context(open_run(write_run(tmp_path, {"a.jsonl": ROWS})))
 
 
-def test_evaluations_are_left_out(dossier: Dossier) -> None:
+def test_evaluations_are_left_out(context: Context) -> None:
     """Rollouts of an evaluation are in no number; they are in the whole run."""
-    assert np.array_equal(dossier.number("reward"), [1, 3, 5, np.nan, 2], equal_nan=True)
-    assert len(dossier.whole.frame) == 6
+    assert np.array_equal(context.number("reward"), [1, 3, 5, np.nan, 2], equal_nan=True)
+    assert len(context.whole.frame) == 6
 
 
-def test_what_there_is(dossier: Dossier) -> None:
+def test_what_there_is(context: Context) -> None:
     """Columns, texts and arrays are there when some row has one; what is no number is none."""
-    assert dossier.has("reward", "response", "data_source")
-    assert not dossier.has("logprobs")
-    assert np.isnan(dossier.number("nothing")).all()
-    assert np.isnan(dossier.number("data_source")).all()
+    assert context.has("reward", "response", "data_source")
+    assert not context.has("logprobs")
+    assert np.isnan(context.number("nothing")).all()
+    assert np.isnan(context.number("data_source")).all()
 
 
-def test_numbers_by_group(dossier: Dossier) -> None:
+def test_numbers_by_group(context: Context) -> None:
     """Within groups a value is what it is above its group's mean; a rollout alone with a value has none."""
-    assert np.array_equal(dossier.within_groups(dossier.number("reward")), [-1, 1, np.nan, np.nan, np.nan], equal_nan=True)
-    assert dossier.group_rows[0] == dossier.group_rows[1] != dossier.group_rows[3] == dossier.group_rows[4]
+    assert np.array_equal(context.within_groups(context.number("reward")), [-1, 1, np.nan, np.nan, np.nan], equal_nan=True)
+    assert context.group_rows[0] == context.group_rows[1] != context.group_rows[3] == context.group_rows[4]
 
 
-def test_sources_and_texts(dossier: Dossier) -> None:
+def test_sources_and_texts(context: Context) -> None:
     """Data sources are numbered, -1 where none is named; texts come by row, None where there is none."""
-    assert dossier.sources.tolist() == [0, 0, -1, 1, -1]
-    assert dossier.texts("response", np.array([2, 0])) == ["c", "a"]
-    assert dossier.texts("ref_response", np.array([0])) == [None]
+    assert context.sources.tolist() == [0, 0, -1, 1, -1]
+    assert context.texts("response", np.array([2, 0])) == ["c", "a"]
+    assert context.texts("ref_response", np.array([0])) == [None]
 
 
-def test_clearest_first(dossier: Dossier) -> None:
+def test_clearest_first(context: Context) -> None:
     """Marked rows come as keys, by the number given, missing ones last."""
-    reward = dossier.number("reward")
+    reward = context.number("reward")
 
-    assert dossier.clearest(np.ones(5, bool), reward).tolist() == [2, 1, 4, 0, 3]
-    assert dossier.clearest(dossier.since(1)).tolist() == [3, 4]
+    assert context.clearest(np.ones(5, bool), reward).tolist() == [2, 1, 4, 0, 3]
+    assert context.clearest(context.since(1)).tolist() == [3, 4]
 
 
 def test_measures_are_columns(tmp_path: Path) -> None:
@@ -67,8 +67,8 @@ def test_measures_are_columns(tmp_path: Path) -> None:
         "twice": lambda part: {"twice": 2 * part.scalars.column("line").to_numpy().astype(float), "reward": np.zeros(len(part))}
     }
     shares: list[float] = []
-    dossier = Dossier(run, measures, shares.append)
+    context = Context(run, measures, shares.append)
 
-    assert dossier.number("twice").tolist() == [2, 4, 6, 2, 4]
-    assert dossier.number("reward")[0] == 1
+    assert context.number("twice").tolist() == [2, 4, 6, 2, 4]
+    assert context.number("reward")[0] == 1
     assert shares[-1] == 1

@@ -4,7 +4,6 @@ All texts at once, by their code points.
 """
 
 import sys
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -13,17 +12,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.text.code_points import PLANE, held
+
 GAP: Final = "\x00"
 """Stands for text that was left out: no phrase goes over it."""
 
 _SPACE, _LINE, _WORD, _UNSPACED, _MARK, _GAP = range(6)
 
-_UNSPACED_SCRIPTS: Final = (
-    *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF)),  # Thai and Lao, Myanmar, Khmer
-    *((0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9D)),  # iteration marks, kana
-    *((0x2E80, 0x2FDF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),  # Han
-)
-"""First and last code points of letters that stand without spaces between words."""
+_UNSPACED_SCRIPTS: Final = r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Hiragana}\p{Katakana}\p{Han}ーｰ々〆〇]"
+"""What stands without spaces between words."""
 
 _JOINERS: Final = (0x200B, 0x200C, 0x200D, 0xFEFF, *range(0xFE00, 0xFE10))
 """Invisible: they tell how a mark is drawn, and are passed over."""
@@ -163,11 +160,9 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 def _kinds() -> NDArray[np.uint8]:
     """What each code point is."""
     kinds = np.full(sys.maxunicode + 1, _MARK, np.uint8)
-    letters = (point for point in range(0x20000) if unicodedata.category(chr(point))[0] in "LMN")
-    kinds[np.fromiter(letters, np.int64)] = _WORD
-    kinds[ord("_")] = _WORD
-    for first, last in _UNSPACED_SCRIPTS:
-        kinds[first : last + 1] = _UNSPACED
+    kinds[np.flatnonzero(held(r"[\p{L}\p{M}\p{N}_]", 2 * PLANE))] = _WORD
+    kinds[np.flatnonzero(held(_UNSPACED_SCRIPTS))] = _UNSPACED
+    kinds[2 * PLANE : 4 * PLANE] = _UNSPACED  # ideographs
     kinds[[point for point in range(0x3001) if chr(point).isspace()]] = _SPACE
     kinds[[0x0A, 0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029]] = _LINE
     kinds[[*_JOINERS]] = _SPACE

@@ -4,7 +4,6 @@ Counted is what is language: words. A variable, a command of LaTeX, code between
 characters is no change of language; neither is kanji among kana.
 """
 
-import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.text_health.texts import CodeUnits
 from board.metrics.formulas import Float64Array
 from board.schema import Column
+from board.text.code_points import PLANE, held
 
 COLUMNS: Final = (
     Column(
@@ -40,15 +40,15 @@ COLUMNS: Final = (
     ),
 )
 
-SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "KANA", "CJK")
-"""As Unicode names letters, but that Hiragana and Katakana are one; other letters are of no script that is told."""
+SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul", "Kana", "Han")
+"""Of Unicode, but that Hiragana and Katakana are one; other letters are of no script that is told."""
 
 _FIRST: Final = 4
 """Class of the first script, below which are: neither letter nor mark, END of a sentence, CODE, and UPPER-case Latin."""
 _END, _CODE, _UPPER = 1, 2, 3
-_LATIN, _GREEK, _KANA, _HAN = (_FIRST + SCRIPTS.index(name) for name in ("LATIN", "GREEK", "KANA", "CJK"))
+_LATIN, _GREEK, _KANA, _HAN = (_FIRST + SCRIPTS.index(name) for name in ("Latin", "Greek", "Kana", "Han"))
 _CLASSES: Final = _FIRST + len(SCRIPTS)
-_SINGLE: Final = (_KANA, _HAN, _FIRST + SCRIPTS.index("HANGUL"))
+_SINGLE: Final = (_KANA, _HAN, _FIRST + SCRIPTS.index("Hangul"))
 """Scripts in which one letter is a word; elsewhere it is a variable or a list's letter."""
 
 _TICK, _DOLLAR, _NEWLINE = (ord(mark) for mark in "`$\n")
@@ -57,25 +57,15 @@ _TICK, _DOLLAR, _NEWLINE = (ord(mark) for mark in "`$\n")
 @cache
 def _classes() -> NDArray[np.uint8]:
     """The class of every UTF-16 unit. Shape (65536,)."""
-    found = np.zeros(1 << 16, np.uint8)
-    for code in range(1 << 16):
-        if unicodedata.category(chr(code)).startswith("L"):
-            found[code] = _script(chr(code))
+    found = np.zeros(PLANE, np.uint8)
+    for at, script in enumerate(SCRIPTS):
+        found[held(r"[\p{Hiragana}\p{Katakana}ーｰ]" if script == "Kana" else rf"[\p{{{script}}}&&\p{{L}}]")] = _FIRST + at
+    found[held(r"[\p{Latin}&&\p{Lu}]")] = _UPPER
     found[[ord(mark) for mark in ".!?;\n。！？；…"]] = _END
     found[[ord(mark) for mark in "0123456789_\\/@#={}<>^"]] = _CODE
     # the first half of a character above the Basic Multilingual Plane: of planes 2 and 3, which are CJK ideographs
     found[0xD840:0xD8C0] = _HAN
     return found
-
-
-def _script(letter: str) -> int:
-    name = unicodedata.name(letter, "").removeprefix("HALFWIDTH ").removeprefix("FULLWIDTH ")
-    if name.startswith(("HIRAGANA", "KATAKANA")):
-        return _KANA
-    for at, script in enumerate(SCRIPTS):
-        if name.startswith(script):
-            return _UPPER if script == "LATIN" and letter.isupper() else _FIRST + at
-    return 0
 
 
 def scripts_of(text: CodeUnits) -> NDArray[np.uint16]:

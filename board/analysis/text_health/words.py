@@ -1,6 +1,5 @@
 """Words of a response: those of second thoughts, and letters that make no word."""
 
-import unicodedata
 from functools import cache
 from typing import Final
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from board.analysis.text_health.texts import CodeUnits
 from board.metrics.formulas import BoolArray, Float64Array
 from board.schema import Column
+from board.text.code_points import PLANE, held
 
 COLUMNS: Final = (
     Column(
@@ -56,16 +56,11 @@ _EDGES: Final = " \t\r\n.,!?;:\"'-、。，！？：；"
 @cache
 def _kinds() -> NDArray[np.uint8]:
     """What every UTF-16 unit is: a small Latin consonant, another Latin letter, odd, an edge of words, or anything else. Shape (65536,)."""
-    found = np.zeros(1 << 16, np.uint8)
-    for code in range(1 << 16):
-        character = chr(code)
-        category = unicodedata.category(character)
-        if category in ("Cn", "Co", "Cc") and character not in "\t\n\r":
-            found[code] = _ODD
-        elif category.startswith("L") and unicodedata.name(character, "").startswith("LATIN"):
-            # a letter with an accent is a vowel, or beside one
-            found[code] = _CONSONANT if character in "bcdfghjklmnpqrstvwxz" else _LETTER
-    found[0xFFFD] = _ODD
+    found = np.zeros(PLANE, np.uint8)
+    found[held(r"[\p{Cn}\p{Co}\p{Cc}\uFFFD--[\t\n\r]]")] = _ODD
+    found[held(r"[\p{Latin}&&\p{L}]")] = _LETTER
+    # a letter with an accent is a vowel, or beside one
+    found[[ord(letter) for letter in "bcdfghjklmnpqrstvwxz"]] = _CONSONANT
     found[[ord(edge) for edge in _EDGES]] = _EDGE
     return found
 

@@ -29,6 +29,7 @@ _AROUND: Final = 10
 """Steps before its first stretch at which a departure may have begun, each of which is tried,"""
 _PLACES: Final = 24
 """and so many before them."""
+_ROUNDING: Final = 1e-12
 _LENGTHS: Final = np.array([1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, 181, 256])
 """Steps that it may take."""
 _TREND: Final = 4
@@ -245,9 +246,9 @@ def _dated(y: Float64Array, starts: tuple[int, int], last: _Stretch, base: _Stre
     ).tolist():
         lengths = _LENGTHS[(begin + _LENGTHS <= max(len(part), begin + 1)) & (max(reach, 1) >= _LENGTHS)]
         # what moved slowly all the while before does not date it
-        slow = [np.minimum(places / (begin - 1), 1.0)] if begin >= _TREND else []
-        ways = (np.clip((places - begin + 1) / length, 0.0, 1.0) for length in lengths)
-        left[begin] = min(squares_left(part, way, *slow, most=_BACK * (last.level - base.level)) for way in ways)
+        slow = np.minimum(places / (begin - 1), 1.0) if begin >= _TREND else None
+        ways = np.clip((places - begin + 1) / lengths[:, np.newaxis], 0.0, 1.0)
+        left[begin] = float(squares_left(part, ways, slow, _BACK * (last.level - base.level)).min())
     # of those that fit as well, the earliest: who looks for the cause must not begin behind it
     best = min(left.values()) + spread**2
     begin = min(begin for begin, squares in left.items() if squares <= best)
@@ -257,9 +258,20 @@ def _dated(y: Float64Array, starts: tuple[int, int], last: _Stretch, base: _Stre
     return base.start + begin
 
 
-def squares_left(y: Float64Array, way: Float64Array, *slow: Float64Array, most: float = np.inf) -> float:
-    """The squares that a level, a multiple of `way`, and one of `slow` where that is no more than `most`, leave of a curve, (n,) each."""
-    fitted = np.stack([np.ones(len(y)), way, *slow], axis=1)
-    by = np.linalg.lstsq(fitted, y, rcond=None)[0]
-    left = y - fitted @ by
-    return float(left @ left) if not slow or abs(by[2]) <= most else squares_left(y, way)
+def squares_left(y: Float64Array, ways: Float64Array, slow: Float64Array | None = None, most: float = np.inf) -> Float64Array:
+    """(l,) what a level and a multiple of each of `ways` (l, n), and one of `slow` (n,) if no more than `most`, leave of a curve (n,)."""
+    y, ways = y - y.mean(), ways - ways.mean(axis=1, keepdims=True)
+    left = y @ y - _share(ways, y) * (ways @ y)
+    if slow is None:
+        return left
+    slow = slow - slow.mean()
+    along, of_y = _share(slow, ways.T), float(_share(slow, y))
+    others, rest = ways - along[:, np.newaxis] * slow, y - of_y * slow
+    by = _share(others, rest)
+    return np.where(np.abs(of_y - by * along) <= most, rest @ rest - by * (others @ rest), left)
+
+
+def _share(of: Float64Array, y: Float64Array) -> Float64Array:
+    """How often each of some arrays (l, n), or the only one (n,), is in others, by least squares; 0 where it is no more than rounding."""
+    squares = np.square(of).sum(axis=-1)
+    return np.divide(of @ y, squares, out=np.zeros(np.shape(of @ y)), where=squares > _ROUNDING)

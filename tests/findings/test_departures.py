@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.findings.change_points import Series
-from board.findings.departures import departures
+from board.findings.departures import departures, squares_left
+from board.metrics.formulas import Float64Array
 
 NOISE = 0.05
 
@@ -153,3 +154,21 @@ def test_any_numbers_have_an_answer(values: list[float], direction: int) -> None
         found = departures(Series(np.arange(len(means)), means, np.full(len(means), np.nan), np.ones(len(means))), direction, 0.0)
 
     assert all(0 < one.at < one.end <= len(means) and one.change * direction > 0 for one in found)
+
+
+@given(st.integers(0, 1000), st.integers(3, 12), st.sampled_from([0.05, np.inf]))
+def test_the_squares_left_are_those_of_a_solver(seed: int, n: int, most: float) -> None:
+    """With and without what moves slowly, whose multiple is left out where it is too large."""
+    dice = np.random.default_rng(seed)
+    y, ways, slow = dice.normal(0, 1, n), dice.normal(0, 1, (4, n)), np.linspace(0, 1, n)
+
+    def solved(*columns: Float64Array) -> tuple[float, float]:
+        design = np.stack([np.ones(n), *columns], axis=1)
+        by = np.linalg.lstsq(design, y, rcond=None)[0]
+        return float(np.square(y - design @ by).sum()), abs(by[-1])
+
+    alone = [solved(way)[0] for way in ways]
+    assert squares_left(y, ways).tolist() == pytest.approx(alone, abs=1e-9)
+    both = [solved(way, slow) for way in ways]
+    expected = [left if by <= most else other for (left, by), other in zip(both, alone, strict=True)]
+    assert squares_left(y, ways, slow, most).tolist() == pytest.approx(expected, abs=1e-9)

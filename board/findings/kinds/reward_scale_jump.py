@@ -105,7 +105,8 @@ def _beyond_steps(curve: Float64Array, at: int) -> float:
     first = max(0, at - _AROUND)
     before, after = curve[first:at], curve[at : at + _AROUND]
     off = np.arange(first, at + len(after)) - at
-    jump, *slower = (squares_left(curve[off + at], np.clip((off - late) / steps + 1, 0, 1)) for steps, late in _WAYS)
+    ways = np.stack([np.clip((off - late) / steps + 1, 0, 1) for steps, late in _WAYS])
+    jump, *slower = squares_left(curve[off + at], ways).tolist()
     others = np.square(np.delete(np.diff(curve), at - 1))
     if jump > min(slower):
         return 0.0

@@ -274,4 +274,4 @@ def squares_left(y: Float64Array, ways: Float64Array, slow: Float64Array | None 
 def _share(of: Float64Array, y: Float64Array) -> Float64Array:
     """How often each of some arrays (l, n), or the only one (n,), is in others, by least squares; 0 where it is no more than rounding."""
     squares = np.square(of).sum(axis=-1)
-    return np.divide(of @ y, squares, out=np.zeros(np.shape(of @ y)), where=squares > _ROUNDING)
+    return np.asarray(np.where(squares > _ROUNDING, of @ y, 0.0) / np.maximum(squares, _ROUNDING), np.float64)

@@ -63,3 +63,34 @@ def test_what_kernels_differ_by_is_silence(tmp_path: Path, noise: Callable[[int]
 def test_without_the_engine_nothing_is_told(tmp_path: Path) -> None:
     """One array has nothing to differ from."""
     assert isinstance(asked(KIND, tmp_path, _run(lambda step: 1.0, engine=False)), CannotTell)
+
+
+@pytest.mark.parametrize("temperature", [0.7, 1.0])
+def test_logits_divided_by_a_temperature_are_told(tmp_path: Path, temperature: float) -> None:
+    """The trainer's logprobs are those of softmax(logits / T), the engine's those of T = 1: told from the first step on, with about that T.
+
+    The twin, with T = 1, is silent.
+    """
+    dice = np.random.default_rng(4)
+    rows = []
+    for step in range(STEPS):
+        for at in range(ROWS):
+            logits = dice.normal(0, 2, (TOKENS, 50))
+            chosen = (logits + dice.gumbel(0, 1, logits.shape)).argmax(axis=1)
+            engine, trainer = (
+                (one - np.log(np.exp(one).sum(axis=1, keepdims=True)))[np.arange(TOKENS), chosen]
+                for one in (logits, logits / temperature)
+            )
+            trainer = np.minimum(0, trainer + dice.normal(0, 0.004, TOKENS))
+            row = {"step": step, "prompt": f"{step} {at}", "response": "a" * TOKENS, "response_tokens": ["a"] * TOKENS}
+            rows.append(row | {"logprobs": trainer.tolist(), "rollout_logprobs": engine.tolist()})
+    answer = asked(KIND, tmp_path, rows)
+
+    if temperature == 1:
+        assert silent(answer)
+        return
+    found = one(answer)
+    both = (np.concatenate([row[name] for row in rows]) for name in ("logprobs", "rollout_logprobs"))
+    assert found.measured == pytest.approx(float(np.exp(np.abs(np.subtract(*both))).mean()) - 1, rel=0.02)
+    assert (found.first_step, found.last_step, found.severity) == (0, STEPS - 1, None)
+    assert "divided by a temperature of about 0.7" in found.effect

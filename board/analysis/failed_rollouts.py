@@ -4,6 +4,7 @@ A rollout that failed says nothing of the policy: its reward, as a rule 0, is no
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,11 @@ FAILED: Final = "rollout_failed"
 
 _STATES: Final = re.compile(r"(?:\w+_)?status|(?:finish|stop|exit|end|termination|done)_reason", re.IGNORECASE)
 _ERRORS: Final = re.compile(r"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?", re.IGNORECASE)
+_OBJECTS: Final = re.compile(r"(?:\w+_)?(?:info|meta|metadata|extras?|details|outcome|result)", re.IGNORECASE)
+_HELD: Final = (
+    r'"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?"\s*:\s*(?P<said>"(?:[^"\\]|\\.)*"|\{[^{}]*\})'
+)
+"""An error within a column whose text is an object of JSON."""
 _FLAGS: Final = re.compile(r"(?:is_|has_|was_)?(?:failed|aborted|errored|crashed|cancell?ed|timed_?out)", re.IGNORECASE)
 _BROKEN: Final = r"(?i)(?:^|[^a-z])(?:abort|error|cancel|crash|exception|time(?:d[ _-]?)?out|killed|lost|oom)|error$"
 _VERDICT: Final = r"(?i)wrong|accept|pass|correct|solved|compil|runtime|syntax"
@@ -38,14 +44,11 @@ def failed(run: Run) -> NDArray[np.bool_]:
     if "response_length" in frame:
         empty &= ~(finite_values(frame, "response_length") > 0)
     marks, is_told = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
-    for name in run.text_columns:
-        of_state = _STATES.fullmatch(name) is not None
-        if of_state or _ERRORS.fullmatch(name):
-            said = run.texts(name, keys)
-            some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
-            of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
-            marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
-            is_told |= some & of_state
+    for _, of_state, said in _told(run, keys):
+        some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
+        of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
+        marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
+        is_told |= some & of_state
     for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
         values = finite_values(frame, name)
         marks |= (values == 1) & np.isin(values[np.isfinite(values)], (0, 1)).all()
@@ -55,12 +58,20 @@ def failed(run: Run) -> NDArray[np.bool_]:
 def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
     """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing of it in words."""
     keys, told = run.frame.index.to_numpy()[marks], list[str]()
-    for name in run.text_columns:
-        if (of_state := _STATES.fullmatch(name)) or _ERRORS.fullmatch(name):
-            said = run.texts(name, keys)
-            most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
-            told += [f"{name} {one}"[:80] for one in most[:1]]
+    for name, of_state, said in _told(run, keys):
+        most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
+        told += [f"{name} {one}"[:80] for one in most[:1]]
     return told
+
+
+def _told(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
+    """What rollouts say of how they ended, by name: whether it is a state rather than an error, and its texts."""
+    for name in run.text_columns:
+        of_state = _STATES.fullmatch(name) is not None
+        if of_state or _ERRORS.fullmatch(name):
+            yield name, of_state, run.texts(name, keys)
+        elif _OBJECTS.fullmatch(name):
+            yield f"{name}.error", False, pc.struct_field(pc.extract_regex(run.texts(name, keys), _HELD), "said")
 
 
 def _matches(texts: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:

@@ -40,6 +40,16 @@ FAILED: dict[str, tuple[Rows, int, str]] = {
         15,
         "failed (status cancelled, 0 empty)",
     ),
+    "by an error inside an object": (
+        failing(
+            0.2,
+            10,
+            {"info": {"error": {"type": "ToolError", "message": "sandbox lost"}}},
+            {"info": {"seconds": 2, "error": None}},
+        ),
+        10,
+        'info.error {"type": "ToolError", "message": "sandbox lost"}',
+    ),
     "empty alone": (failing(0.3, 15, {"response": ""}, {}), 15, "empty"),
     "from the start": (failing(0.15, 0, {"response": "", "status": "env_error"}, DONE), 0, "status env_error"),
 }
@@ -55,7 +65,11 @@ def test_rollouts_that_failed_are_found(tmp_path: Path, name: str) -> None:
         for row in later
         if row.get("response") and not row.get("is_aborted") and row.get("status", "completed") == "completed"
     ]
-    sound = [row for row in sound if not row.get("error") and row.get("finish_reason", "stop") == "stop"]
+    sound = [
+        row
+        for row in sound
+        if not (row.get("error") or row.get("info", {}).get("error")) and row.get("finish_reason", "stop") == "stop"
+    ]
 
     answer = found("failed_as_zero", tmp_path, rows)
 
@@ -75,6 +89,9 @@ FINE: dict[str, Rows] = {
         row | {"status": JUDGED[0] if row["reward"] else JUDGED[1 + at % 3]} for at, row in enumerate(run(batch))
     ],
     "errors of programs": [row | {"error": "" if row["reward"] else "AssertionError: 3 != 4"} for row in run(batch)],
+    "errors of programs inside an object": [
+        row | {"info": {"error": None if row["reward"] else "AssertionError: 3 != 4"}} for row in run(batch)
+    ],
     "tasks that failed": [
         row | {"status": "solved" if row["reward"] else ["failed", "max_turns"][at % 2]} for at, row in enumerate(run(batch))
     ],

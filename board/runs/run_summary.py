@@ -4,9 +4,7 @@ What is read is bounded whatever the run's size, and nothing is kept for later. 
 """
 
 import math
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,12 +14,12 @@ import pandas as pd
 from board import formats
 from board.runs import sampling
 from board.runs.byte_range import ByteRange
-from board.runs.nothing_read import refusal, shards_of, why_nothing
+from board.runs.nothing_read import refusal, why_nothing
 from board.runs.opening import Opening
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.schema import NUMBERS
-from board.sources import run_files, shards
+from board.sources import shards
 
 MOST_SHARDS: Final = 48
 """Of a run of more, which the cache does not hold, so many are looked at."""
@@ -41,9 +39,6 @@ POINTS: Final = 48
 
 MOST_METRICS: Final = 12
 
-FIRST_BYTES: Final = 4_096
-"""What a run is known again by begins its first shard: a line, or so many bytes of it."""
-
 _DIGITS: Final = 6
 
 
@@ -51,8 +46,6 @@ _DIGITS: Final = 6
 class RunSummary:
     """What is known of a run by a glance at it."""
 
-    first: str = ""
-    """Digest of its first bytes, by which it is known again elsewhere; empty for a run without any."""
     trainers: tuple[str, ...] = ()
     """Whose files they are."""
     first_step: int | None = None
@@ -93,7 +86,7 @@ def summarise(location: Path, within: Path, *, tokenizer: str = "", mapping: str
     )
     whole = _take_small(opening)
     run = opening.whole() if whole else _sampled(opening)
-    told = replace(_numbers(run), first=first_bytes(location, within), trainers=_trainers(run, opening.loader.reading.mapping))
+    told = replace(_numbers(run), trainers=_trainers(run, opening.loader.reading.mapping))
     if not len(run.frame):
         told = replace(told, trouble=_why_empty(run, whole=whole))
     if whole:
@@ -109,19 +102,6 @@ def _why_empty(run: Run, *, whole: bool) -> str:
     if nothing := why_nothing(run.location, run.report):
         return str(nothing)
     return "" if whole else "Its files are too large to be read in part: open the run to see it."
-
-
-def first_bytes(location: Path, within: Path) -> str:
-    """A digest of how the run's first shard begins, up to its first line end; empty where there is nothing yet, or no end of it."""
-    found = shards_of(location, within)[0]
-    if not found:
-        return ""
-    with suppress(OSError), run_files.opened(found[0].path, within=within) as stream:
-        start = stream.read(FIRST_BYTES)
-        line, end, _ = start.partition(b"\n")
-        if end or len(start) == FIRST_BYTES or not found[0].of_lines:
-            return blake2b(line if end else start, digest_size=12).hexdigest()
-    return ""
 
 
 def _take_small(opening: Opening) -> bool:

@@ -26,7 +26,6 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
 from board.findings.watching import Watcher
-from board.runs import run_summary
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
@@ -86,16 +85,6 @@ def findings_watcher() -> Watcher:
 def run_summaries() -> RunSummaries:
     """What a glance tells of the runs under the root, made in the background; read as `library` reads them."""
     return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
-
-
-def first_bytes(location: Path, root: Path) -> str:
-    """The digest that a run is known again by, of how it begins; looked up at most twice a minute."""
-    return _first_bytes(shown(location), shown(root))
-
-
-@st.cache_data(ttl=30, show_spinner=False, max_entries=64)
-def _first_bytes(location: str, root: str) -> str:
-    return run_summary.first_bytes(Path(path_of(location)), Path(path_of(root)))
 
 
 def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:

@@ -9,11 +9,10 @@ from typing import Final
 from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.figures.theme import run_colors
-from board.runs import library
 from board.runs.library import HERE, RunFolder
 from board.sources import locations
-from board.text.path_names import path_of, shown
-from board.ui import caches, place
+from board.text.path_names import shown
+from board.ui import place
 from board.user_files import run_notes
 from board.user_files.run_notes import RunNote
 
@@ -116,7 +115,7 @@ def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
 def offered(folders: Sequence[RunFolder], root: Path, taken: Collection[str]) -> dict[str, str]:
     """What the screen calls the runs that can be laid beside those of `taken`, by address; of very many the first MOST_OFFERED."""
     others = [folder for folder in folders if folder.shards and folder.name not in taken][:MOST_OFFERED]
-    return titles([one.name for one in others], notes(others, root, moved=False), root)
+    return titles([one.name for one in others], notes(others, root), root)
 
 
 def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) -> dict[str, str]:
@@ -126,26 +125,17 @@ def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) ->
     return {name: title if often[title] == 1 else f"{title} ({name})" for name, title in own.items()}
 
 
-def notes(folders: Sequence[RunFolder], root: Path, *, moved: bool = True) -> dict[str, RunNote]:
-    """What the reader said of runs, by address; nothing of any where it cannot be read, which the page Runs tells.
-
-    Without `moved` no run is looked into: what was said of one that has moved since is not found.
-    """
-    base = shown(root)
-    paths = {one.name: base if one.name == HERE else f"{base.rstrip('/')}/{one.name}" for one in folders}
+def notes(folders: Sequence[RunFolder], root: Path) -> dict[str, RunNote]:
+    """What the reader said of runs, by address; nothing of any where it cannot be read, which the page Runs tells."""
     try:
-        kept = [*run_notes.KEPT.read().values()]
+        said = run_notes.read()
     except BoardError:
-        kept = []
-    if not kept:
-        return {name: RunNote(path) for name, path in paths.items()}
-    firsts = {one.name: _first(one, root) if moved else None for one in folders}
-    found = run_notes.of(kept, [(paths[name], firsts[name]) for name in paths], lambda path: Path(path_of(path)).exists())
-    return {name: found[path] for name, path in paths.items()}
+        said = {}
+    paths = {folder.name: run_path(folder, root) for folder in folders}
+    return {name: said.get(path, RunNote(path)) for name, path in paths.items()}
 
 
-def _first(folder: RunFolder, root: Path) -> str | None:
-    try:
-        return caches.first_bytes(library.resolve(root, folder.folder), root) or None
-    except BoardError:  # it went away just now
-        return None
+def run_path(folder: RunFolder, root: Path) -> str:
+    """A run's path as what is said of it is kept under, its trainer in brackets where a dump lies beside a recording."""
+    base = shown(root)
+    return base if folder.name == HERE else f"{base.rstrip('/')}/{folder.name}"

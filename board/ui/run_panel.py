@@ -55,13 +55,13 @@ def _facts(one: ListedRun, metric: str) -> str:
 
 
 def _said(one: ListedRun) -> None:
-    """What the reader says of the run; each run, and each note, has widgets of its own, which begin with what is kept."""
+    """What the reader says of the run; each run has widgets of its own, which begin with what is kept."""
     note, own = one.note, one.folder.name
     if wrong := place.remembered("run_note_refused"):
         notice(wrong, "error")
 
     def key(field: str) -> str:
-        return f"run_{field} {note.id} {own}"
+        return f"run_{field} {one.path}"
 
     def save_field(field: str) -> None:
         _save(one, {field: _as_kept(field, place.widget_value(key(field)))})
@@ -106,6 +106,6 @@ def _as_kept(field: str, value: Any) -> object:
 def _save(one: ListedRun, said: Mapping[str, Any]) -> None:
     place.remember(run_note_refused=None)
     try:
-        run_notes.change(one.note, one.path, one.summary.first, **said)
+        run_notes.change(one.path, **said)
     except BoardError as error:
         place.remember(run_note_refused=str(error))

@@ -1,14 +1,10 @@
 """What the reader says of a run: a name, tags, a note, a colour, whether it is pinned or hidden.
 
-A run is known by its path and how it begins, so that a moved run keeps what was said, and another run that takes its path does not get it.
-Knows neither what a run holds nor what is shown.
+A run is known by its path, as by all else that a reader sets for it. Knows neither what a run holds nor what is shown.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Final
 
 from board.errors import BoardError
@@ -31,8 +27,6 @@ class RunNote:
 
     path: str
     """Of its folder, absolute, as `board.text.path_names` shows it, with the trainer in brackets where a dump lies beside a recording."""
-    first: str = ""
-    """Digest of its first bytes; empty where it had none yet."""
     title: str = ""
     tags: tuple[str, ...] = ()
     note: str = ""
@@ -40,8 +34,6 @@ class RunNote:
     hidden: bool = False
     colour: str = ""
     """One of COLOURS; empty for none."""
-    id: str = ""
-    """What it is kept under; empty where nothing is kept yet."""
 
     @property
     def says_something(self) -> bool:
@@ -52,49 +44,28 @@ class RunNote:
 KEPT: Final = KeptEntries("run_notes", "note of a run", partial(of_fields, RunNote))
 
 
-def of(notes: Collection[RunNote], runs: Sequence[tuple[str, str | None]], is_there: Callable[[str], bool]) -> dict[str, RunNote]:
-    """By path what is said of each of the runs, given as (path, digest of its first bytes, None where it is not known yet).
-
-    A run that nothing is said of at its path has what was said of one that began so and is not where it was: `is_there` tells of the
-    path of any other run whether there is one. Where several did, nobody knows which, and it has none of it.
-    """
-    by_path, by_first = defaultdict[str, list[RunNote]](list), defaultdict[str, list[RunNote]](list)
-    for one in notes:
-        by_path[one.path].append(one)
-        by_first[one.first].append(one)
-    begins = dict(runs)
-    found = {}
-    for path, first in runs:
-        at_path = [one for one in by_path[path] if not one.first or not first or one.first == first]
-        if at_path:
-            found[path] = max(at_path, key=lambda one: (one.first == first, bool(one.first)))
-        elif first and len(lost := [one for one in by_first[first] if _is_gone(one, begins, is_there)]) == 1:
-            found[path] = lost[0]
-        else:
-            found[path] = RunNote(path, first or "")
-    return found
+def read() -> dict[str, RunNote]:
+    """What is said of each run, by path. Raises BoardError where that cannot be read."""
+    return _by_path(KEPT.read())
 
 
-def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable[[str], bool]) -> bool:
-    """Whether the run that it was said of is not where it was, or another is there."""
-    if note.path in begins:
-        return bool(begins[note.path]) and begins[note.path] != note.first
-    return not is_there(note.path)
-
-
-def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
-    """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what is kept by now.
+def change(path: str, **said: Any) -> RunNote:
+    """Say something else of the run at a path: fields of `RunNote`, on top of what is kept by now.
 
     One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
     """
-    name = before.id or blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
     def changed(held: dict[str, RunNote]) -> dict[str, RunNote]:
-        now = held.get(before.id, before)
-        note = _checked(replace(now, path=path, first=first or now.first, id=name, **said))
-        return {one: kept for one, kept in {**held, name: note}.items() if kept.says_something}
+        notes = _by_path(held)
+        notes[path] = _checked(replace(notes.get(path, RunNote(path)), **said))
+        return {name: note for name, note in notes.items() if note.says_something}
 
-    return KEPT.change(changed).get(name, RunNote(path, first))
+    return KEPT.change(changed).get(path, RunNote(path))
+
+
+def _by_path(notes: dict[str, RunNote]) -> dict[str, RunNote]:
+    """Notes that an earlier version kept under a digest stand under their path, too; of several of one path the last."""
+    return {note.path: note for note in notes.values()}
 
 
 def _checked(note: RunNote) -> RunNote:

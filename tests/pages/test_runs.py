@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from drawn_tables import tables, with_column
-from opened_pages import GOOD, linked, opened, table, texts, whole_row
+from opened_pages import GOOD, linked, opened, table, texts
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 
@@ -73,21 +73,6 @@ def test_what_is_said_of_a_run_is_kept_and_shown(runs: Path) -> None:
     assert len(table(test)) == 2
     assert linked(test, "run") == "sweep/beta"
     assert not test.exception
-
-
-def test_a_moved_run_keeps_its_name(runs: Path) -> None:
-    """Once it was looked at."""
-    test = filled(opened("runs", run="alpha"))
-    field(test, "text_input", "Name").input("Mine").run()
-    (runs / "alpha").rename(runs.parent / f"{runs.name}-away")
-    write_run(runs / "alpha", {"a.jsonl": [whole_row(5)]})
-    (runs.parent / f"{runs.name}-away").rename(runs / "gamma")
-    test.query_params["run"] = "gamma"
-    until = time.monotonic() + 300
-    while set(table(filled(test))["run"]) != {"alpha", "Mine", "sweep/beta", HOSTILE} and time.monotonic() < until:
-        time.sleep(0.2)
-        test.run()
-    assert field(test, "text_input", "Name").value == "Mine"
 
 
 def test_a_run_that_cannot_be_read_says_why(root: Path) -> None:

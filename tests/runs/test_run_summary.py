@@ -160,14 +160,3 @@ def test_evaluations_are_in_no_curve_of_training(tmp_path: Path) -> None:
     """Where a run has both, its curve is of training."""
     rows = [*rising(3), row(2, reward=100.0, split="evaluation")]
     assert summarise(write_run(tmp_path / "run", {"a.jsonl": rows}), tmp_path).last["reward"] == 2.0
-
-
-def test_a_run_is_known_again_by_how_it_begins(tmp_path: Path) -> None:
-    """Wherever it lies and however it grew; another run begins otherwise, and one without a line yet has no beginning."""
-    first = write_run(tmp_path / "one", {"a.jsonl": rising(2)})
-    moved = write_run(tmp_path / "moved", {"a.jsonl": rising(9)})
-    other = write_run(tmp_path / "other", {"a.jsonl": [row(0, reward=5.0)]})
-    half = write_run(tmp_path / "half", {"a.jsonl": b'{"step": 0'})
-    digests = [run_summary.first_bytes(run, tmp_path) for run in (first, moved, other, half)]
-    assert digests[0] == digests[1] != digests[2]
-    assert digests[3] == ""

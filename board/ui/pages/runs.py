@@ -1,7 +1,6 @@
 """Runs: which are there, which is training, how does the reward go in each? Choices, data, computing, drawing."""
 
 import time
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from board.serving.home_gate import listing
 from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
-from board.text.path_names import path_of, shown
-from board.ui import caches, findings_watch, place, progress_line, run_panel, runs_controls, runs_table, settings_panel
+from board.text.path_names import shown
+from board.ui import caches, findings_watch, place, progress_line, run_looks, run_panel, runs_controls, runs_table, settings_panel
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
@@ -33,34 +32,24 @@ MOST_TABLES = 24
 """So many groups have a table each; the runs of the others share one."""
 
 
-def notes() -> Collection[RunNote]:
-    """What was said of runs; none of it where it cannot be read, which is told."""
+def notes() -> dict[str, RunNote]:
+    """What was said of runs, by path; none of it where it cannot be read, which is told."""
     try:
-        return run_notes.KEPT.read().values()
+        return run_notes.read()
     except BoardError as error:
         notice(str(error), "warning")
-        return ()
+        return {}
 
 
 def all_runs(root: Path, folders: list[RunFolder], states: dict[str, SummaryState]) -> list[ListedRun]:
     """Every run with all that is known of it."""
-    base, now = shown(root), time.time()
-    paths = {one.name: base if one.name == "." else f"{base.rstrip('/')}/{one.name}" for one in folders}
-    firsts = {name: (state.summary.first if state.summary else None) for name, state in states.items()}
-    said = run_notes.of(
-        notes(), [(paths[one.name], firsts[one.name]) for one in folders], lambda path: Path(path_of(path)).exists()
-    )
-    return [
-        ListedRun(
-            one,
-            states[one.name],
-            said[paths[one.name]],
-            now - one.modified_ns / 1e9,
-            findings_watch.counted(paths[one.name]),
-            paths[one.name],
-        )
-        for one in folders
-    ]
+    now, said = time.time(), notes()
+    found = []
+    for one in folders:
+        path = run_looks.run_path(one, root)
+        note, age = said.get(path, RunNote(path)), now - one.modified_ns / 1e9
+        found.append(ListedRun(one, states[one.name], note, age, findings_watch.counted(path), path))
+    return found
 
 
 def summary(runs: list[ListedRun], listed: list[ListedRun]) -> str:

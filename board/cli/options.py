@@ -10,7 +10,7 @@ import click
 from board.errors import ArgumentRefused
 from board.remote import addresses
 from board.remote.addresses import Address
-from board.user_files import run_pads
+from board.user_files import run_choices
 
 
 class NamedElsewhere(click.Choice[str]):
@@ -74,7 +74,7 @@ PADS = click.option(
 
 def name_pads(pads: Sequence[str]) -> None:
     """Have all runs that this process and its children open read with these pads, too."""
-    os.environ[run_pads.VARIABLE] = "".join(f"{pad}\n" for pad in (*run_pads.for_all(), *pads))
+    os.environ[run_choices.PADS_VARIABLE] = "".join(f"{pad}\n" for pad in (*run_choices.pads_of_all(), *pads))
 
 
 def READING(command: Callable[..., None]) -> Callable[..., None]:  # noqa: N802  # a decorator as the others here

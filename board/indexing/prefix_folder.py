@@ -22,7 +22,7 @@ from board.runs.kept_tables import part_of
 from board.runs.part_folder import Manifest, Piece
 from board.sources import index_file
 from board.sources.shards import Shard
-from board.user_files import folders_for_a_while, user_folders
+from board.user_files import user_folders
 
 _BELOW: Final = f"{index_file.PARTS}/"
 
@@ -117,5 +117,5 @@ def is_ours(prefix: IndexPrefix, folder: Path) -> bool:
 def folder_for_a_while() -> Iterator[Path]:
     """A folder of this user's cache, for an index while it is worked on: it goes with the context. Raises OSError."""
     cache = user_folders.cache()
-    with folders_for_a_while.made(cache / _FOLDER, cache, _FOLDER) as folder:
+    with user_folders.temporary(cache / _FOLDER, cache, _FOLDER) as folder:
         yield folder

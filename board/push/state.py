@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from board.errors import BoardError
 from board.system import atomic_write
-from board.user_files import private_folders, user_folders
+from board.user_files import user_folders
 
 
 @dataclass
@@ -59,7 +59,7 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
     path = user_folders.state() / "push" / f"{digest}.json"
     lock = FileLock(path.with_suffix(".lock"), blocking=False)  # given back when its process ends, however it ends
     try:
-        private_folders.made(path.parent, user_folders.state())
+        user_folders.make_private(path.parent, user_folders.state())
         lock.acquire()
     except Timeout as error:
         raise BoardError(f"Another process is pushing {what.get('run', 'this run')} to the same place.") from error

@@ -22,7 +22,7 @@ from board.remote.mirror import Mirror, MirroredFile
 from board.remote.object_store import RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.user_files import private_folders, user_folders
+from board.user_files import user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0
@@ -121,7 +121,7 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
 
 def _mount_of(address: Address) -> _Mount:
     folder = _folder_of(address)
-    private_folders.made(folder / "files", user_folders.cache())
+    user_folders.make_private(folder / "files", user_folders.cache())
     with _changing:
         return _mounts.setdefault(folder, _Mount(folder, Address(address.scheme, address.authority, "")))
 

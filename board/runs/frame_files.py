@@ -27,7 +27,7 @@ from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import folders_for_a_while, user_folders
+from board.user_files import user_folders
 
 FOLDER: Final = "frame"
 """Beside the parts of an index."""
@@ -181,7 +181,7 @@ class FrameFiles:
         import pyarrow.parquet as pq
 
         cache = user_folders.cache()
-        with folders_for_a_while.made(cache / FOLDER, cache, FOLDER) as folder:
+        with user_folders.temporary(cache / FOLDER, cache, FOLDER) as folder:
             for one in stretches:
                 pq.write_table(
                     pa.concat_tables(self._of_stretch(one, columns, None, None)), folder / one.file, write_page_checksum=True

@@ -20,7 +20,7 @@ from board.text.path_names import path_of, shown
 from board.trackers import jsonl, nearby, tracker
 from board.trackers.contract import Curves
 from board.trackers.nearby import LogSource
-from board.user_files import own_mappings
+from board.user_files import run_choices
 
 _SWITCHES: Final = (
     (("progress/", "optim/", "env/"), "tinker-cookbook writes rollouts with rollout_json_export=True"),
@@ -66,7 +66,7 @@ def refusal(report: LoadReport) -> str:
 def shards_of(folder: Path, within: Path | None = None, *, mapped: bool = False) -> tuple[list[Shard], list[Problem]]:
     """As `find_shards`, with the mapping that the reader took, too. Where nothing but JSON objects is there that do not look like rollouts,
     they are the shards if one of them can be mapped: reading them tells what is wrong, and which mapping reads them."""
-    mapped = mapped or os.path.isfile(own_mappings.path(folder))  # noqa: PTH113 - is_file() raises where settings may not be read
+    mapped = mapped or os.path.isfile(run_choices.mapping_path(folder))  # noqa: PTH113 - is_file() raises where settings may not be read
     found, problems = find_shards(folder, within, mapped=mapped)
     if found or not any(one.reason == ONE_OBJECT for one in problems) or nearby.near(folder, within=folder):
         return found, problems

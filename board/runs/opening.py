@@ -34,7 +34,7 @@ from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
 from board.sources import candidates, index_file, locations, run_files, shards
-from board.user_files import own_mappings, run_pads
+from board.user_files import run_choices
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
@@ -227,7 +227,7 @@ def mapping_text(folder: Path, given: Path | str | None) -> str:
     """
     path = Path(given) if given else candidates.mapping_of(folder)
     if path is None:
-        given = path = own_mappings.path(folder)
+        given = path = run_choices.mapping_path(folder)
         if not path.is_file():
             return ""
     try:
@@ -248,7 +248,7 @@ def read_as(
     """How the run in a folder is read: as is asked for, with the pads that its readers or its mapping name, too. Raises BoardError."""
     text = mapping_text(folder, mapping)
     named = formats.mapped(text).pads if text else ()
-    pads = {pad for pad in (*extra_pads, *run_pads.read(folder), *named) if pad.strip()}
+    pads = {pad for pad in (*extra_pads, *run_choices.pads(folder), *named) if pad.strip()}
     return ReadOptions(tuple(sorted(pads)), str(tokenizer or ""), text, family)
 
 

@@ -29,7 +29,7 @@ from board.runs.summary_process import MOST_SECONDS, SummaryOrder, SummaryProces
 from board.sources import candidates, sealed_json
 from board.sources.shards import state_of
 from board.system import atomic_write
-from board.user_files import own_mappings, private_folders, user_folders
+from board.user_files import run_choices, user_folders
 
 FOLDER: Final = "summaries"
 
@@ -47,11 +47,11 @@ class KeptSummary:
         self._stamp = json.dumps([reading.mapping, state_of(order.location, shards_of(order.location, order.within)[0])])
         self._parts = Store(order.location, reading_key(reading)).folder
         above = (order.location, order.location.parent)
-        self._mappings = [*(place / candidates.MAPPING for place in above), own_mappings.path(order.location)]
+        self._mappings = [*(place / candidates.MAPPING for place in above), run_choices.mapping_path(order.location)]
 
     def read(self) -> RunSummary | None:
         """What is kept; None where nothing is, or it is of no use: of a sample too, once the cache holds more of the run."""
-        if private_folders.are_others(self.path.parent, user_folders.cache()):
+        if user_folders.is_of_others(self.path.parent, user_folders.cache()):
             return None
         try:
             written = sealed_json.loads(self.path.read_bytes())
@@ -66,7 +66,7 @@ class KeptSummary:
         """Keep it, where the cache can be written to; `parsed_ns` is what `parsed_ns` said before the run was looked at."""
         written = {"name": self._name, "stamp": self._stamp, "parsed_ns": parsed_ns, "summary": told.written()}
         with suppress(OSError):
-            private_folders.made(self.path.parent, user_folders.cache())
+            user_folders.make_private(self.path.parent, user_folders.cache())
             atomic_write.write(self.path, sealed_json.dumps(written))
 
     def parsed_ns(self) -> int:

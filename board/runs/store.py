@@ -16,7 +16,7 @@ from board.runs.part_folder import Manifest, PartFolder
 from board.sources.shards import Shard
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import private_folders, user_folders
+from board.user_files import user_folders
 
 _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 """The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
@@ -54,12 +54,12 @@ class Store(PartFolder):
 
     def open(self) -> None:
         """Make the folder, for this user alone. Raises OSError where it cannot be written."""
-        private_folders.made(self.folder, self.root)
+        user_folders.make_private(self.folder, self.root)
         for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
-            private_folders.close(other)
+            user_folders.close_to_others(other)
         self.probe()
         atomic_write.write(self.folder.with_name(self.folder.name + LOCATION), os.fsencode(self.location))
 
     def manifest(self, shard: Shard) -> Manifest | None:
         """As of any folder of parts; None where another user made this one, whose numbers are nobody's."""
-        return None if private_folders.are_others(self.folder, self.root) else super().manifest(shard)
+        return None if user_folders.is_of_others(self.folder, self.root) else super().manifest(shard)

@@ -19,7 +19,7 @@ from board.text.system_prompts import Hiding, without_system_prompt
 from board.ui import linked, list_order, place, table_views
 from board.ui.list_order import ListOrder
 from board.ui.messages import notice
-from board.user_files import run_pads
+from board.user_files import run_choices
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -225,11 +225,11 @@ def prompt_previews(prompts: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.
 
 def pad_choice(run: Run) -> None:
     """Draw the pads of the run beside the common ones, where what is loaded is told; they are kept for it, and it is read anew."""
-    own, key = run_pads.own(run.location), f"pads {run.address}"
+    own, key = run_choices.own_pads(run.location), f"pads {run.address}"
 
     def changed() -> None:
         try:
-            run_pads.save(run.location, tuple(dict.fromkeys(str(place.widget_value(key) or "").split())))
+            run_choices.save_pads(run.location, tuple(dict.fromkeys(str(place.widget_value(key) or "").split())))
         except BoardError as error:
             place.remember(pads_problem=str(error))
 

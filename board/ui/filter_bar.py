@@ -24,7 +24,7 @@ from board.ui import caches, filter_chips, place
 from board.ui.components import filter_bar
 from board.ui.components.filter_bar import NamedColumn, Refused
 from board.ui.progress_line import progress
-from board.user_files import named_filters
+from board.user_files import saved
 
 BAR: Final = "filter_bar"
 """Key of the bar."""
@@ -52,7 +52,7 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
             continue
         place.fill_in(filter=text)
         if text and text != place.remembered("good_filter"):
-            named_filters.used(str(text))
+            saved.filter_used(str(text))
         place.remember(good_filter=text)
         _stay_near(found[0], run)
         return found
@@ -69,8 +69,8 @@ def draw(run: Run, unfiltered: Run) -> None:
         count if run is not unfiltered else plural(run.rollout_count, "rollout"),
         problem=place.remembered("filter_problem"),
         columns=caches.cached("filter_columns", lambda: named_columns(unfiltered), unfiltered),
-        recent=named_filters.recent(),
-        named=named_filters.load(),
+        recent=saved.recent_filters(),
+        named=saved.filters(),
         key=BAR,
         on={
             "typed": lambda: filter_chips.typed(place.reported(BAR, "typed")),

@@ -14,7 +14,7 @@ from board.errors import BoardError
 from board.sql.chips import Chip, chip, parsed, written
 from board.ui import link_texts, place
 from board.ui.components.filter_bar import Refused
-from board.user_files import named_filters
+from board.user_files import saved
 
 _STEPS: Final = re.compile(r"step BETWEEN -?[0-9]+ AND -?[0-9]+")
 """A range of steps, as curves and findings ask for it."""
@@ -96,7 +96,7 @@ def named(given: Any) -> None:
     if not isinstance(given, str):
         return
     try:
-        named_filters.save(given, written(chips()))
+        saved.save_filter(given, written(chips()))
     except BoardError as error:
         place.remember(filter_problem=Refused("", str(error)))
     else:

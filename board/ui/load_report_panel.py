@@ -18,7 +18,7 @@ from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
-from board.user_files import own_mappings
+from board.user_files import run_choices
 
 MOST_EMPTY: Final = 20
 """So many shards without rows are named."""
@@ -133,6 +133,6 @@ def _suggested(run: Run, root: Path) -> None:
         on_click=place.moved,
         help="Kept among your settings; the run is not touched.",
     ):
-        own_mappings.keep(run.location, mapping)
+        run_choices.save_mapping(run.location, mapping)
         caches.library().refresh(run, root)
         st.rerun()

@@ -2,13 +2,13 @@
 
 from board.errors import BoardError
 from board.ui import place
-from board.user_files import pins
+from board.user_files import saved
 
 
 def keys() -> tuple[tuple[str, ...], str]:
     """Keys of the metrics that the reader pinned, in the order of pinning, and why they cannot be read or kept; "" when they can."""
     try:
-        pinned = tuple(pins.KEPT.read())
+        pinned = tuple(saved.PINS.read())
     except BoardError as error:
         return (), str(error)
     unkept = place.remembered("unkept_pin") or ""
@@ -19,6 +19,6 @@ def keys() -> tuple[tuple[str, ...], str]:
 def toggle(key: str) -> None:
     """Pin a metric, or take its pin off."""
     try:
-        pins.toggle(key)
+        saved.toggle_pin(key)
     except BoardError as error:
         place.remember(unkept_pin=str(error))

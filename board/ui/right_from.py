@@ -14,7 +14,7 @@ from board.runs.run import Run
 from board.text.format_number import fmt
 from board.ui import link_texts, place
 from board.ui.messages import notice
-from board.user_files import right_rewards
+from board.user_files import run_choices
 
 ASK: Final = (
     "Rewards have more than two values: say from which one on a response is right, in “Right from a reward of”. "
@@ -38,7 +38,7 @@ def draw(run: Run) -> float:
         said = place.widget_value(FIELD)
         place.go(right_from=None if said is None else link_texts.number_text(said))
         try:
-            right_rewards.save(run.location, said)
+            run_choices.save_right_reward(run.location, said)
         except BoardError as error:
             place.remember(right_from_problem=str(error))
 
@@ -63,7 +63,7 @@ def draw(run: Run) -> float:
 def _usual(run: Run, rewards: Float64Array) -> float:
     """What counts where the link says nothing."""
     try:
-        said = right_rewards.read(run.location)
+        said = run_choices.right_reward(run.location)
     except BoardError as error:
         place.remember(right_from_problem=str(error))
         said = math.nan

@@ -13,8 +13,8 @@ from board.runs.library import HERE, RunFolder
 from board.sources import locations
 from board.text.path_names import shown
 from board.ui import place
-from board.user_files import run_notes
-from board.user_files.run_notes import RunNote
+from board.user_files import run_choices
+from board.user_files.run_choices import RunNote
 
 SETTLED: Final = "beside_settled"
 
@@ -128,7 +128,7 @@ def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) ->
 def notes(folders: Sequence[RunFolder], root: Path) -> dict[str, RunNote]:
     """What the reader said of runs, by address; nothing of any where it cannot be read, which the page Runs tells."""
     try:
-        said = run_notes.read()
+        said = run_choices.notes()
     except BoardError:
         said = {}
     paths = {folder.name: run_path(folder, root) for folder in folders}

@@ -15,8 +15,8 @@ from board.text.counting import plural
 from board.text.format_number import fmt, size
 from board.ui import place
 from board.ui.messages import notice
-from board.user_files import run_notes
-from board.user_files.run_notes import COLOURS, LONGEST_NOTE, LONGEST_TITLE
+from board.user_files import run_choices
+from board.user_files.run_choices import COLOURS, LONGEST_NOTE, LONGEST_TITLE
 
 NO_COLOUR = "none"
 
@@ -106,6 +106,6 @@ def _as_kept(field: str, value: Any) -> object:
 def _save(one: ListedRun, said: Mapping[str, Any]) -> None:
     place.remember(run_note_refused=None)
     try:
-        run_notes.change(one.path, **said)
+        run_choices.save_note(one.path, **said)
     except BoardError as error:
         place.remember(run_note_refused=str(error))

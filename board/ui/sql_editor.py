@@ -21,8 +21,8 @@ from board.ui import caches, filter_chips, linked, place
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
-from board.user_files import saved_queries
-from board.user_files.kept_entries import LONGEST_NAME, by_name
+from board.user_files import saved
+from board.user_files.json_settings import LONGEST_NAME, by_name
 
 CHART: Final = "sql_chart"
 """Key of the curves, and the beginning of the keys of charts over something else."""
@@ -63,17 +63,17 @@ def draw(run: Run) -> None:
     with st.expander("Custom metric (SQL)", **linked.flag("sql")) as expander:
         if not expander.open:
             return
-        saved: dict[str, str] = {}
+        queries: dict[str, str] = {}
         try:
-            saved = by_name(saved_queries.KEPT.read())
+            queries = by_name(saved.QUERIES.read())
         except BoardError as error:
             notice(str(error), "error")
-        _choice(saved)
+        _choice(queries)
         pressed = _editor(run)
         if problem := place.remembered("sql_problem"):
             notice(problem, "error")
         query = place.widget_text("sql_query")
-        title = next((name for name, kept in saved.items() if kept == query.strip()), "Custom metric")
+        title = next((name for name, known in queries.items() if known == query.strip()), "Custom metric")
         _result(run, query, title, anew=pressed)
 
 
@@ -218,7 +218,7 @@ def _open(name: str, queries: dict[str, str]) -> None:
 
 def _save() -> None:
     try:
-        name = saved_queries.save(place.widget_text("sql_name"), place.widget_text("sql_query"))
+        name = saved.save_query(place.widget_text("sql_name"), place.widget_text("sql_query"))
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:
@@ -231,7 +231,7 @@ def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
     _forget_problem()
     try:
-        saved_queries.KEPT.put(place.widget_text("sql_saved"), None)
+        saved.QUERIES.put(place.widget_text("sql_saved"), None)
     except BoardError as error:
         place.remember(sql_problem=str(error))
     else:

@@ -12,9 +12,9 @@ from board.errors import BoardError
 from board.ui import linked, place
 from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
-from board.user_files import table_views
-from board.user_files.kept_entries import LONGEST_NAME, by_name
-from board.user_files.table_views import NARROWEST, WIDEST, TableView
+from board.user_files import saved
+from board.user_files.json_settings import LONGEST_NAME, by_name
+from board.user_files.saved import NARROWEST, WIDEST, TableView
 
 WIDTH: Final = 260
 """Of columns of text, unless the reader says otherwise: pixels."""
@@ -85,7 +85,7 @@ def editor(columns: tuple[str, ...]) -> None:
 def _load() -> tuple[dict[str, TableView], str]:
     """The views there are, and why they cannot be read; "" where they can."""
     try:
-        return by_name(table_views.KEPT.read()), ""
+        return by_name(saved.VIEWS.read()), ""
     except BoardError as error:
         return {}, str(error)
 
@@ -124,7 +124,7 @@ def _shown(columns: tuple[str, ...]) -> TableView:
 def _save(columns: tuple[str, ...]) -> None:
     try:
         view = _shown(columns)
-        _chosen(table_views.save(view, view.name))
+        _chosen(saved.save_view(view, view.name))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -133,7 +133,7 @@ def _rename() -> None:
     held = _load()[0].get(place.widget_text(_KEY))
     try:
         if held is not None:
-            _chosen(table_views.save(held, place.widget_text("view_name")))
+            _chosen(saved.save_view(held, place.widget_text("view_name")))
     except BoardError as error:
         place.remember(view_problem=str(error))
 
@@ -141,7 +141,7 @@ def _rename() -> None:
 def _delete() -> None:
     """The table stays as it is, so that it can be saved again."""
     try:
-        table_views.KEPT.put(place.widget_text(_KEY), None)
+        saved.VIEWS.put(place.widget_text(_KEY), None)
         _chosen("")
     except BoardError as error:
         place.remember(view_problem=str(error))

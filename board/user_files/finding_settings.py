@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from board.user_files.kept_entries import KeptEntries, exactly
+from board.user_files.json_settings import JsonSettings, exactly
 
 LONGEST_REASON: Final = 500
 """Characters that a reader can type."""
@@ -32,18 +32,18 @@ class FindingSettings:
 
 def read(run: str) -> FindingSettings:
     """What is set for a run; nothing while nothing is kept of it. Raises BoardError where that cannot be read."""
-    return KEPT.read().get(run, FindingSettings())
+    return FINDINGS.read().get(run, FindingSettings())
 
 
 def parsed_thresholds(given: Any) -> Thresholds:
     """Thresholds as a file holds them, {"kind": {"name": 0.5}}, alone or under "thresholds". Raises ValueError for anything else."""
-    held = given.get("thresholds", given) if isinstance(given, dict) else None
-    if not isinstance(held, dict) or not all(isinstance(names, dict) for names in held.values()):
+    kinds = given.get("thresholds", given) if isinstance(given, dict) else None
+    if not isinstance(kinds, dict) or not all(isinstance(names, dict) for names in kinds.values()):
         raise ValueError("they are no object of kinds, each with its thresholds by name")
-    values = [value for names in held.values() for value in names.values()]
+    values = [value for names in kinds.values() for value in names.values()]
     if not all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in values):
         raise ValueError("a threshold is no number")
-    return {kind: {name: float(value) for name, value in names.items()} for kind, names in held.items()}
+    return {kind: {name: float(value) for name, value in names.items()} for kind, names in kinds.items()}
 
 
 def set_threshold(run: str, kind: str, name: str, value: float | None) -> FindingSettings:
@@ -66,18 +66,18 @@ def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
     return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, reason)))
 
 
-def _with(held: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _Set]:
+def _with(settings: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _Set]:
     """The same with a value under a key, or with None without that."""
-    return {one: other for one, other in {**held, key: value}.items() if other is not None}
+    return {name: setting for name, setting in {**settings, key: value}.items() if setting is not None}
 
 
 def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
-    return KEPT.change(lambda held: held | {run: changed(held.get(run, FindingSettings()))})[run]
+    return FINDINGS.update(lambda entries: entries | {run: changed(entries.get(run, FindingSettings()))})[run]
 
 
-def _parsed(held: Any) -> FindingSettings:
-    muted, understood = ({key: exactly(str, why) for key, why in held[part].items()} for part in ("muted", "understood"))
-    return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)
+def _parsed(given: Any) -> FindingSettings:
+    muted, understood = ({key: exactly(str, why) for key, why in given[part].items()} for part in ("muted", "understood"))
+    return FindingSettings(parsed_thresholds(given["thresholds"]), muted, understood)
 
 
-KEPT: Final = KeptEntries("findings", "settings of findings", _parsed)
+FINDINGS: Final = JsonSettings("findings", "settings of findings", _parsed)

@@ -14,7 +14,7 @@ from top_line import choose
 
 from board.figures.overlay_panel import BAND, NO_BAND
 from board.figures.theme import RUN_COLORS
-from board.user_files import run_notes
+from board.user_files import run_choices
 
 HOSTILE = "<b>x<b> ![](http:) $y$ :red[z]&beside=q"
 FIRST, SECOND, THIRD = [*RUN_COLORS.values()][:3]
@@ -150,7 +150,7 @@ def test_one_more_run_is_added(runs: Path) -> None:
 def test_a_reader_s_name_and_colour_are_shown(runs: Path) -> None:
     """What he called and coloured; the others take colours that are left. Two of one name are told apart."""
     for path, title in (("alpha", "Mine"), ("sweep/beta", "Mine")):
-        run_notes.change(str(runs / path), title=title, colour="teal" if path == "sweep/beta" else "")
+        run_choices.save_note(str(runs / path), title=title, colour="teal" if path == "sweep/beta" else "")
     assert chips(beside("alpha", "sweep/beta")) == [("Mine (alpha)", SECOND), ("Mine (sweep/beta)", FIRST)]
 
 

@@ -9,7 +9,7 @@ from opened_pages import GOOD, every_page, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import named_filters
+from board.user_files import saved
 
 LEFT = {"filter": "reward > 2"}
 
@@ -125,7 +125,7 @@ def test_filters_of_before_are_proposed(root: Path, tmp_path: Path) -> None:
     for condition in ("reward > 1", "rewrad > 1", "reward > 2"):
         opened("rewards", filter=condition)
 
-    assert bar(opened("rewards"))["recent"] == list(named_filters.recent()) == ["reward > 2", "reward > 1"]
+    assert bar(opened("rewards"))["recent"] == list(saved.recent_filters()) == ["reward > 2", "reward > 1"]
 
 
 def test_columns_and_their_values_are_proposed(root: Path) -> None:

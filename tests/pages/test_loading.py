@@ -16,7 +16,7 @@ from board import open_run
 from board.remote import mounts
 from board.runs.library import list_runs
 from board.runs.store import Store
-from board.user_files import own_mappings
+from board.user_files import run_choices
 
 ODD_RUNS = sorted(path for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 
@@ -127,7 +127,7 @@ def test_a_suggested_mapping_is_shown_and_taken(root: Path, name: str, count: in
 
     assert not test.exception
     assert "No rows could be read" not in texts(test)
-    assert (own_mappings.path(folder).is_file(), (folder / "rollouts.toml").exists()) == (True, False)
+    assert (run_choices.mapping_path(folder).is_file(), (folder / "rollouts.toml").exists()) == (True, False)
     assert open_run(folder).frame["reward"].tolist() == [0.0, 1.0][:count]
 
 

@@ -14,7 +14,7 @@ from top_line import to_step_after
 from board import open_run
 from board.analysis import measured_columns
 from board.metrics import declared
-from board.user_files import pins
+from board.user_files import saved
 
 
 @pytest.fixture(autouse=True)
@@ -118,12 +118,12 @@ def test_a_link_opens_families_and_choices(root: Path) -> None:
 def test_pinned_metrics_come_first(root: Path) -> None:
     """A pinned metric stands above everything else, open, and is marked in every panel of it, until its pin is taken off."""
     add_run(root, "run", GROWING)
-    pins.toggle("length/mean")
+    saved.toggle_pin("length/mean")
 
     test = opened("metrics")
     (pinned,) = by_component(test)["curves_pinned"]
     first, marked = headings(test)[0], chosen(test)["pinned"]
-    pins.toggle("length/mean")
+    saved.toggle_pin("length/mean")
     test.run()
 
     assert pinned.sent["title"] == "length/mean"
@@ -176,7 +176,7 @@ def test_glossary_speaks_chinese(root: Path) -> None:
     """Every panel's line, the reading and the headings are in Chinese once the reader asks for it."""
     add_run(root, "run", GROWING)
 
-    pins.toggle("reward/mean")
+    saved.toggle_pin("reward/mean")
     test = choose(opened("metrics"), "glossary", "中文")
 
     told = said(test) + labels(test)

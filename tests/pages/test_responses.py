@@ -9,7 +9,7 @@ from opened_pages import GOOD, facts, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import table_views
+from board.user_files import saved
 
 
 def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:
@@ -286,7 +286,7 @@ def test_token_aggregates_are_columns_and_views_keep_them(root: Path, tmp_path: 
     other.button(key="view_rename").click().run()
     assert other.selectbox(key="view").value == "Another"
     other.button(key="view_delete").click().run()
-    assert table_views.KEPT.read() == {}
+    assert saved.VIEWS.read() == {}
     lost = opened("responses", view="Another")
     assert "No view of the table is saved here under the name 'Another'." in "".join(
         str(one.value) for one in lost.warning

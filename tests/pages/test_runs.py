@@ -10,7 +10,7 @@ from opened_pages import GOOD, linked, opened, table, texts
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import run_notes
+from board.user_files import run_choices
 
 HOSTILE = "<b>x</b> ![](http:) $y$ :red[z]"
 
@@ -64,7 +64,7 @@ def test_what_is_said_of_a_run_is_kept_and_shown(runs: Path) -> None:
     field(test, "text_area", "Note").input("# no heading\nmore").run()
     field(test, "toggle", "Pin").set_value(True).run()
     field(test, "selectbox", "Colour").select("violet").run()
-    (kept,) = run_notes.KEPT.read().values()
+    (kept,) = run_choices.NOTES.read().values()
     assert (kept.title, kept.note, kept.pinned, kept.colour) == ("The <i>best</i>", "# no heading\nmore", True, "violet")
     frame = table(test)
     assert frame["run"][0] == "★ The <i>best</i>"

@@ -11,7 +11,7 @@ from golden_replies import PARTNERS, differences, replies
 from padded_copies import NAMED, place
 
 from board.cli.main import main
-from board.user_files import run_pads
+from board.user_files import run_choices
 
 SHOWN = 10
 SIZES = ("bytes", "rate")
@@ -79,7 +79,7 @@ def test_every_command_takes_pads(tmp_path: Path, question: str) -> None:
     unnamed, by_option = asked(question, copy), asked(question, copy, "--pad", NAMED)
 
     if question == "summary":  # commands open a run in one way
-        run_pads.save(copy, (NAMED,))
+        run_choices.save_pads(copy, (NAMED,))
         assert _said(asked(question, copy)) == _said(expected)
 
     assert len({_said(one) for one in (expected, by_file, by_option)}) == 1

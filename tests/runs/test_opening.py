@@ -14,7 +14,7 @@ from board import open_run
 from board.errors import BoardError, NothingRead, RunNotFound
 from board.runs.opening import opened_whole
 from board.runs.progress import Progress
-from board.user_files import own_mappings
+from board.user_files import run_choices
 
 ROOT = Path(__file__).parents[2]
 
@@ -243,12 +243,12 @@ def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
 def test_a_mapping_that_the_reader_took_opens_the_run(tmp_path: Path) -> None:
     """One kept among the settings counts for the run's folder, until one lies beside the run; forgotten, it counts no more."""
     folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE]})
-    own_mappings.keep(folder, MAPPING)
+    run_choices.save_mapping(folder, MAPPING)
     assert open_run(folder).steps.tolist() == [3]
 
     (folder / "rollouts.toml").write_text(MAPPING.replace('"iter"', "{ constant = 7 }"))
     assert open_run(folder).steps.tolist() == [7]
     (folder / "rollouts.toml").unlink()
-    own_mappings.path(folder).unlink()
+    run_choices.mapping_path(folder).unlink()
     with pytest.raises(NothingRead):
         open_run(folder)

@@ -14,7 +14,7 @@ from board.runs.opening import open_run
 from board.runs.run_summaries import KeptSummary, RunSummaries, SummaryState
 from board.runs.run_summary import RunSummary, summarise
 from board.runs.summary_process import SummaryOrder, SummaryProcess
-from board.user_files import own_mappings
+from board.user_files import run_choices
 
 
 def waited(of: RunSummaries, root: Path, enough: Callable[[dict[str, SummaryState]], bool]) -> dict[str, SummaryState]:
@@ -145,7 +145,7 @@ def test_a_mapping_that_is_taken_counts_at_once(tmp_path: Path, monkeypatch: pyt
     mapping = '[fields]\nstep = { constant = 0 }\nresponse = "said"\nreward = "points"\n'
     for name in ("beside", "mended"):
         (root / name / "rollouts.toml").write_text(mapping)
-    own_mappings.keep(root / "taken", mapping)
+    run_choices.save_mapping(root / "taken", mapping)
 
     def are_read(found: dict[str, SummaryState]) -> bool:
         return all(one.summary is not None and not one.summary.trouble for one in found.values())

@@ -260,8 +260,6 @@ def test_every_source_that_parses_names_the_version() -> None:
         "system/child_process.py",
         "system/processors.py",
         "user_files/__init__.py",
-        "user_files/folders_for_a_while.py",
-        "user_files/private_folders.py",
         "user_files/user_folders.py",
     }  # no number passes through them
     others = {file.relative_to(BOARD).as_posix() for file in seen - set(store.makers())}

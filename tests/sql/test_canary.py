@@ -31,7 +31,7 @@ from board.sql import stored_filter
 from board.sql.chips import parsed
 from board.sql.sandbox_table import STORED
 from board.sql.sandbox_worker import answer
-from board.user_files import named_filters, saved_queries
+from board.user_files import saved
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -299,8 +299,8 @@ def test_pages_tell_nothing(name: str, root: Path, world: dict[str, str]) -> Non
 def test_the_editor_tells_nothing(name: str, root: Path, world: dict[str, str]) -> None:
     """A custom metric that was written, or saved and named by a link, over a filter or not, says no word of the file."""
     for at, text in enumerate(strongest(SHAPES, world)):
-        saved_queries.save(f"q{at}", text)
-        named_filters.save(f"f{at}", strongest(CONDITIONS, world)[at])
+        saved.save_query(f"q{at}", text)
+        saved.save_filter(f"f{at}", strongest(CONDITIONS, world)[at])
         for where in ("", strongest(CONDITIONS, world)[1]):
             test = opened("metrics", run=name, step=3, sql="true", sql_saved=f"q{at}", filter=where)
             assert test.text_area(key="sql_query").value == text

@@ -22,8 +22,8 @@ from board.ui import caches, findings_watch, place, progress_line, run_looks, ru
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
-from board.user_files import run_notes
-from board.user_files.run_notes import RunNote
+from board.user_files import run_choices
+from board.user_files.run_choices import RunNote
 
 POLL_SECONDS = 2.0
 """So often the page looks whether there is something new."""
@@ -35,7 +35,7 @@ MOST_TABLES = 24
 def notes() -> dict[str, RunNote]:
     """What was said of runs, by path; none of it where it cannot be read, which is told."""
     try:
-        return run_notes.read()
+        return run_choices.notes()
     except BoardError as error:
         notice(str(error), "warning")
         return {}

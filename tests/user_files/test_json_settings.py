@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.errors import BoardError
-from board.user_files.kept_entries import LONGEST_NAME, KeptEntries, exactly
+from board.user_files.json_settings import LONGEST_NAME, JsonSettings, exactly
 
 REPOSITORY = Path(__file__).parents[2]
-KEPT = KeptEntries("things", "thing", lambda held: {"text": exactly(str, held["text"])})
+THINGS = JsonSettings("things", "thing", lambda held: {"text": exactly(str, held["text"])})
 
 
 @pytest.fixture(autouse=True)
@@ -32,16 +33,16 @@ def thing(text: str) -> dict[str, str]:
 
 def test_kept_replaced_and_deleted(folder: Path) -> None:
     """In the order of keeping, in one file for this user alone; what is replaced stays where it was."""
-    assert KEPT.read() == {}
+    assert THINGS.read() == {}
     for name in ("b", "a", "b"):
-        KEPT.put(name, thing(name))
-    KEPT.put("never there", None)
+        THINGS.put(name, thing(name))
+    THINGS.put("never there", None)
 
-    assert [*KEPT.read()] == ["b", "a"]
+    assert [*THINGS.read()] == ["b", "a"]
     assert sorted(path.name for path in folder.iterdir()) == [".lock", "things.json"]
-    assert (folder.stat().st_mode | KEPT.path.stat().st_mode & 0o022) & 0o077 == 0
-    KEPT.put("b", None)
-    assert KEPT.read() == {"a": thing("a")}
+    assert (folder.stat().st_mode | THINGS.path.stat().st_mode & 0o022) & 0o077 == 0
+    THINGS.put("b", None)
+    assert THINGS.read() == {"a": thing("a")}
 
 
 NAMES = ["a", "A", "ä", "a/b", "../../etc/passwd", "C:\\x", ".", "..", "值", "名" * LONGEST_NAME, "<b>x</b>", "a_b", "", "\n\0"]
@@ -50,17 +51,17 @@ NAMES = ["a", "A", "ä", "a/b", "../../etc/passwd", "C:\\x", ".", "..", "值", "
 def test_any_name_is_another_entry(folder: Path) -> None:
     """Names are a trainer's too: whatever they hold comes back as it was."""
     for name in NAMES:
-        KEPT.put(name, thing(name))
+        THINGS.put(name, thing(name))
 
-    assert [*KEPT.read()] == NAMES
+    assert [*THINGS.read()] == NAMES
 
 
 @pytest.mark.parametrize("name", ["", " \t", "x" * (LONGEST_NAME + 1), "a\nb", "a\0", "a\u202eb", "a\x1b[31m", "\ud800"])
 def test_names_that_cannot_be_shown(name: str) -> None:
     """A name that a reader gives is one line of 1 to 80 characters that can be seen."""
-    assert KEPT.checked(" a ") == "a"
+    assert THINGS.checked_name(" a ") == "a"
     with pytest.raises(BoardError, match="A thing needs a name of 1 to 80 characters that can be shown"):
-        KEPT.checked(name)
+        THINGS.checked_name(name)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -70,20 +71,20 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 @given(st.dictionaries(TEXTS, TEXTS, max_size=4))
 def test_read_back_as_written(texts: dict[str, str]) -> None:
     """Whatever can be kept is read back letter for letter."""
-    KEPT.change(lambda held: {name: thing(text) for name, text in texts.items()})
+    THINGS.update(lambda held: {name: thing(text) for name, text in texts.items()})
 
-    assert KEPT.read() == {name: thing(text) for name, text in texts.items()}
+    assert THINGS.read() == {name: thing(text) for name, text in texts.items()}
 
 
 def test_half_a_character_is_refused() -> None:
     """No page could show it; what was kept before stays."""
-    KEPT.put("a", thing("before"))
+    THINGS.put("a", thing("before"))
     with pytest.raises(BoardError, match="no text"):
-        KEPT.put("a", thing("\ud800"))
+        THINGS.put("a", thing("\ud800"))
     with pytest.raises(BoardError, match="no text"):
-        KEPT.put("\ud800", thing("b"))
+        THINGS.put("\ud800", thing("b"))
 
-    assert KEPT.read() == {"a": thing("before")}
+    assert THINGS.read() == {"a": thing("before")}
 
 
 DAMAGED = {
@@ -98,24 +99,21 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_a_damaged_file_is_told_and_moved_aside(name: str, folder: Path) -> None:
-    """It is an error that names it, and the next change begins anew beside it, whole."""
+def test_a_damaged_file_is_told_and_stays(name: str, folder: Path) -> None:
+    """It is an error that names it, and nothing is written over it."""
     folder.mkdir()
-    KEPT.path.write_bytes(DAMAGED[name])
-    with pytest.raises(BoardError, match=r"things\.json is damaged"):
-        KEPT.read()
+    THINGS.path.write_bytes(DAMAGED[name])
+    for use in (THINGS.read, lambda: THINGS.put("a", thing("new"))):
+        with pytest.raises(BoardError, match=r"things\.json is damaged.*move it away"):
+            use()
 
-    KEPT.put("a", thing("new"))
-
-    assert KEPT.read() == {"a": thing("new")}
-    (aside,) = folder.glob("things.json.damaged-*")
-    assert aside.read_bytes() == DAMAGED[name]
+    assert THINGS.path.read_bytes() == DAMAGED[name]
 
 
 def test_pins_of_version_0_2_are_taken_over(folder: Path) -> None:
     """They are a list of names."""
     folder.mkdir()
-    pins = KeptEntries("pins", "pin", lambda held: exactly(bool, held))
+    pins = JsonSettings("pins", "pin", partial(exactly, bool))
     pins.path.write_text('["b", "a", "b"]')
 
     assert [*pins.read()] == ["b", "a"]
@@ -123,7 +121,7 @@ def test_pins_of_version_0_2_are_taken_over(folder: Path) -> None:
 
 UNWRITABLE: dict[str, Any] = {
     "a file for a folder": lambda folder: folder.write_text(""),
-    "a folder for a file": lambda folder: KEPT.path.mkdir(parents=True),
+    "a folder for a file": lambda folder: THINGS.path.mkdir(parents=True),
 }
 
 
@@ -132,15 +130,15 @@ def test_what_cannot_be_written_is_told(name: str, folder: Path) -> None:
     """The file is named, and nothing else is left lying about."""
     UNWRITABLE[name](folder)
     with pytest.raises(BoardError, match=r"things\.json cannot be (written|read)"):
-        KEPT.put("a", thing("x"))
+        THINGS.put("a", thing("x"))
 
     assert not [path for path in folder.parent.rglob("*") if path.suffix == ".tmp"]
 
 
 SAVER = """
 import sys
-from board.user_files.kept_entries import KeptEntries
-kept = KeptEntries("things", "thing", lambda held: held)
+from board.user_files.json_settings import JsonSettings
+kept = JsonSettings("things", "thing", lambda held: held)
 for number in range(20):
     kept.put(f"{sys.argv[1]} {number}", number)
     kept.put("shared", sys.argv[1] + " " * 5_000)
@@ -155,5 +153,5 @@ def test_boards_that_save_at_once_lose_nothing(folder: Path) -> None:
 
     assert [process.wait(timeout=120) for process in started] == [0, 0, 0]
 
-    held = json.loads(KEPT.path.read_text())
+    held = json.loads(THINGS.path.read_text())
     assert {*held} == {"shared", *(f"{board} {number}" for board in "abc" for number in range(20))}

@@ -78,10 +78,10 @@ class Handing:
         self.state.last = done.last = step
         done.steps, done.to_go, done.metrics = done.steps + 1, done.to_go - 1, max(done.metrics, len(values))
 
-    def add(self, values: Mapping[str, float], findings: Sequence[Finding], reached: int) -> None:
-        """Hand on more of the last step; nothing before there is one."""
-        if self._writer is not None and self.state.last is not None and (values or findings):
-            self._hand_on(self.state.last, values, (), findings, reached)
+    def add(self, findings: Sequence[Finding], reached: int) -> None:
+        """Tell of findings at the last step; of none before there is one."""
+        if self._writer is not None and self.state.last is not None and findings:
+            self._hand_on(self.state.last, {}, (), findings, reached)
 
     def close(self) -> None:
         """End the tracker's run; what was handed on has arrived once that is through."""

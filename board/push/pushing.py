@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
 from board.findings.looking import find_all
 from board.findings.watching import LookOrder, Watcher
-from board.metrics.declared import named_once, renamed
+from board.metrics.declared import renamed
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
 from board.push.findings import at_steps, untold
@@ -100,10 +99,8 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _hand_on(run, request, handing, tell)
             _wait(run, request, handing, watcher, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # what the last look was too early for
-        if run is not None and handing.state.last is not None:
-            once = {} if handing.done.waiting else _known(per_step_values(run.counted), handing.state.last)
-            found = find_all(run.counted).findings if request.shown else ()
-            handing.add(named_once(once, request.names), untold(found, handing.state.told), _reached(run))
+        if run is not None and request.shown:
+            handing.add(untold(find_all(run.counted).findings, handing.state.told), _reached(run))
         raise
 
 
@@ -132,7 +129,7 @@ def _wait(run: Run, request: Request, handing: Handing, watcher: Watcher, pause:
             looked = watcher.see(run.address, order, run.fingerprint)
             handing.done.trouble = looked.trouble
             found = looked.report.findings if looked.report else ()
-            handing.add({}, untold(found, handing.state.told), _reached(run))
+            handing.add(untold(found, handing.state.told), _reached(run))
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
             return
@@ -171,24 +168,17 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
         return
     handing.open()
     counted = run.counted
-    values = per_step_values(counted)
+    values = per_step_values(counted).reindex(steps)
     names = renamed(map(str, values.columns), request.names)
-    ended = not (request.follow or done.waiting)
     examples = RunExamples(counted.trained, request.seed, _links(request)) if request.shown else None
     looks = request.shown and not request.follow
     found = at_steps(untold(find_all(counted).findings, state.told), steps) if looks else {}
     done.to_go = len(steps)
     for step in steps.tolist():
-        known = _known(values, step)
-        numbers = {name: value for key, value in known.items() for name in names[key]}
-        once = named_once(known, request.names) if ended and step == steps[-1] else {}
-        handing.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []), _reached(run))
+        known = values.loc[step].dropna().items()
+        numbers = {name: float(value) for key, value in known for name in names[str(key)]}
+        handing.step(step, numbers, examples.of(step) if examples else [], found.get(step, []), _reached(run))
         tell()
-
-
-def _known(values: pd.DataFrame, step: Any) -> dict[str, float]:
-    """A step's finite numbers by key."""
-    return {str(key): float(one) for key, one in values.loc[step].items() if np.isfinite(one)} if step in values.index else {}
 
 
 def _links(request: Request) -> Links:

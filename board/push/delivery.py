@@ -13,10 +13,8 @@ from typing import Final
 from board.errors import BoardError
 from board.findings.contract import Finding
 from board.metrics import OWN_PREFIX
-from board.push.examples import Links
-from board.push.findings import row, text
-from board.push.state import State
-from board.push.targets import Target
+from board.push.places import State, Target
+from board.push.shown import Links, row, text
 from board.trackers.contract import Example, TrackerWriter
 
 ROLLOUTS: Final = f"{OWN_PREFIX}rollouts"

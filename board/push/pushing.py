@@ -18,10 +18,8 @@ from board.findings.looking import find_all
 from board.findings.watching import LookOrder, Watcher
 from board.metrics.declared import renamed
 from board.push.delivery import Handing, Pushed
-from board.push.examples import Links, RunExamples
-from board.push.findings import at_steps, untold
-from board.push.state import state_of
-from board.push.targets import Target
+from board.push.places import Target, state_of
+from board.push.shown import Links, RunExamples, at_steps, untold
 from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run

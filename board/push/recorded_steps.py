@@ -12,7 +12,7 @@ from board.analysis.step_metrics import of_step_alone, per_step_values
 from board.formats import native
 from board.metrics.declared import METRICS, renamed
 from board.metrics.declared.computation import OfEvaluation
-from board.push.examples import Links, RunExamples
+from board.push.shown import Links, RunExamples
 from board.runs import column_room, merging, part_builder
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part

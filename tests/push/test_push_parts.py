@@ -22,11 +22,9 @@ from board.errors import BoardError
 from board.findings.contract import Finding
 from board.metrics.declared import DIALECTS, renamed
 from board.push.delivery import Handing, Pushed
-from board.push.examples import TEXT_CHARS, Links, RunExamples
-from board.push.findings import at_steps, untold
+from board.push.places import Target, state_of, target
 from board.push.pushing import Request, progress, settled, summary
-from board.push.state import state_of
-from board.push.targets import Target, target
+from board.push.shown import TEXT_CHARS, Links, RunExamples, at_steps, untold
 from board.recorder import RolloutRecorder
 from board.recorder.shard_file import account_path
 from board.trackers import OPTIONS
@@ -138,7 +136,7 @@ def test_two_pushes_at_once_are_refused() -> None:
 
 HOLD = """
 import sys
-from board.push.state import state_of
+from board.push.places import state_of
 with state_of({what!r}, again=False):
     print("held", flush=True)
     sys.stdin.read()

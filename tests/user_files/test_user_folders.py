@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from board.push.state import state_of
+from board.push.places import state_of
 from board.runs.store import Store
 from board.user_files import saved, user_folders
 

@@ -84,13 +84,13 @@ def push(
 
     Progress and the summary go to standard error.
     """
-    from board.push import delivery, pushing, targets
+    from board.push import delivery, places, pushing
 
     listed = None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()]
     reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
     asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
     try:
-        target = targets.target(tracker, asked)
+        target = places.target(tracker, asked)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     request = pushing.Request(run, target, reading=reading, **how)

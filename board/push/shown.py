@@ -1,17 +1,20 @@
-"""What is shown beside a step's numbers: its best, its worst and a random rollout. A run in, rows of text out.
+"""What is shown beside a step's numbers: its best, its worst and a random rollout, and what was found in the run, as rows of text.
 
-Knows links to the board; knows no tracker. The texts are a model's: whoever shows them shows text.
+Knows links to the board; knows no tracker. The texts are a model's, and findings may quote them: whoever shows them shows text.
 """
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
 import numpy as np
+from numpy.typing import NDArray
 
 from board.analysis.selection import numeric_columns
 from board.analysis.step_stats import finite_values
+from board.findings.contract import Finding
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.runs.run import Run
 from board.trackers.contract import Example
@@ -81,3 +84,31 @@ def cut(text: str) -> str:
         return text
     half = TEXT_CHARS // 2
     return f"{text[:half]}\n[{left_out:,} characters left out]\n{text[-half:]}"
+
+
+def text(finding: Finding) -> str:
+    """How bad, what, and the effect, on one line."""
+    signs = f" (with {', '.join(sign.kind for sign in finding.signs)})" if finding.signs else ""
+    return f"{finding.severity}: {finding.title}: {finding.effect}{signs}"
+
+
+def row(finding: Finding, links: Links) -> Example:
+    """As a table of the tracker has it."""
+    link = links.to("findings", step=finding.first_step, finding=finding.id)
+    return {"finding": text(finding), "kind": finding.kind, "step": finding.first_step, **link}
+
+
+def untold(found: Sequence[Finding], told: Mapping[str, int]) -> list[Finding]:
+    """Those of a kind that was not `told`, or that begin after the last step that there was when it was; notes are for the board alone.
+
+    In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
+    """
+    return [one for one in found if one.severity != "note" and (one.kind not in told or one.first_step > told[one.kind])]
+
+
+def at_steps(found: Sequence[Finding], steps: NDArray[np.int64]) -> dict[int, list[Finding]]:
+    """Each at its step where that is among `steps`, else at the last of them."""
+    placed: dict[int, list[Finding]] = {}
+    for one in found:
+        placed.setdefault(one.first_step if one.first_step in steps else int(steps[-1]), []).append(one)
+    return placed

@@ -1,6 +1,7 @@
-"""The last step that went to a tracker: one small file per run, tracker, target and names in the user's state folder, never in the run's.
+"""Where a run is pushed to, and how far it has come there: what the command line asks for → what a tracker's writer takes.
 
-The file is replaced at once and never half written. Knows steps and texts; knows no run, no metric and no tracker.
+The last step that a place has stands in one small file per run, tracker, target and names in the user's state folder, never in the run's; it is
+replaced at once and never half written. Knows no run and no metric.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,14 +9,63 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, Final
 from uuid import uuid4
 
 import orjson
 from filelock import FileLock, Timeout
 
+from board import trackers
 from board.errors import BoardError
 from board.system import atomic_write
+from board.trackers.contract import TrackerWriter
 from board.user_files import user_folders
+
+LOG_DIR: Final = "board_metrics"
+"""TensorBoard's folder unless another is given."""
+
+_BY_ID: Final = ("wandb", "swanlab", "mlflow")
+"""Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""
+
+_NO_PLACE: Final = ("mode", "tags", "notes")
+"""Options that make no other place of it."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place in a tracker."""
+
+    tracker: str
+    options: Mapping[str, Any]
+    """For its writer."""
+    where: str
+    """Tells the place from others of the tracker."""
+
+    def opened(self, name: str, run_id: str, *, begins: bool) -> TrackerWriter:
+        """A run that `begins` there, under another name where somebody has that one, or goes on. Raises whatever its library raises."""
+        known: dict[str, Any] = {"run_id": run_id} if self.tracker in _BY_ID else {}
+        if self.tracker in ("tensorboard", "trackio"):
+            known["resume"] = "never" if begins else "allow"
+        return trackers.tracker(self.tracker).open_writer(name, **self.options, **known)
+
+
+def target(tracker: str, asked: Mapping[str, Any]) -> Target:
+    """The place that is asked for: `asked` are log_dir, project, mode, tags, notes and format, each None where it is not.
+
+    Raises BoardError for something that the tracker does not take.
+    """
+    takes = trackers.OPTIONS[tracker]
+    given = {option: value for option, value in asked.items() if value is not None}
+    if odd := [option for option in given if option not in takes]:
+        taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)
+        raise BoardError(f"{tracker} takes no --{odd[0].replace('_', '-')}, only {taken}.")
+    if "log_dir" in takes and (tracker == "tensorboard" or "log_dir" in given):
+        given["log_dir"] = str(Path(given.get("log_dir", LOG_DIR)).expanduser().resolve())
+    if tracker == "stdout":
+        given.setdefault("format", "table")
+    where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option not in _NO_PLACE)
+    options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
+    return Target(tracker, options, where)
 
 
 @dataclass

@@ -4,6 +4,7 @@ import atexit
 import math
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from board.errors import missing_library
 from board.recorder.losses import FAILURES, Losses, described
-from board.recorder.queue import Work, WriteQueue
 from board.recorder.values import copies, rows, weigh
 from board.recorder.writer import Redact, RowWriter
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
+
+Work = Callable[[], object]
 
 
 class RolloutRecorder:
@@ -30,7 +32,7 @@ class RolloutRecorder:
 
     A row is copied when it is given, so training may change its tensors at once, and is written by a thread of its own. What cannot
     be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
-    (`board/recorder/shard_file.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
+    (`board/recorder/writer.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
     process it begins anew: every process has shards of its own, and goes on in nobody's.
     """
@@ -197,6 +199,56 @@ class RolloutRecorder:
         if self._wait:
             self._queue.finish()
         return True
+
+
+class WriteQueue:
+    """Does one piece of work after another, in a thread that begins when there is work and ends when there is none.
+
+    So the interpreter ends when all is done, and whoever cannot wait for the thread does what is left. Locks are re-entrant, so that a
+    signal handler may do so, too, whatever it interrupts.
+    """
+
+    def __init__(self, limit: float, losses: Losses) -> None:
+        """What waits may weigh so much, which the last piece in may exceed."""
+        self._limit, self._losses = limit, losses
+        self._pieces: deque[tuple[Work, int]] = deque()
+        self._taken = self._done = 0
+        self._works = False
+        self._room, self._turn = threading.RLock(), threading.RLock()
+
+    def put(self, work: Work, weight: int = 0) -> None:
+        """Have something done after all that was put before. What weighs something is a row: lost where there is no room, or where it fails."""
+        with self._room:
+            if weight and self._taken - self._done >= self._limit:
+                self._losses.add("queue")
+                return
+            self._taken += weight
+            self._pieces.append((work, weight))
+            begins, self._works = not self._works, True
+        if begins:
+            try:
+                threading.Thread(target=self._work, name="rollout-recorder").start()
+            except RuntimeError:  # the interpreter is ending, and no thread may start
+                self._work()
+
+    def finish(self) -> None:
+        """Return when everything that was put is done: by the thread, or here where that has none of it in hand."""
+        with self._turn:
+            while self._pieces:
+                work, weight = self._pieces.popleft()
+                try:
+                    work()
+                except BaseException as error:  # noqa: BLE001 - the boundary to training: its values may fail in any way
+                    self._losses.add("row", described(error), bool(weight))
+                self._done += weight  # without a lock that whoever waits for this turn may hold
+
+    def _work(self) -> None:
+        while True:
+            self.finish()
+            with self._room:
+                if not self._pieces:
+                    self._works = False
+                    return
 
 
 _OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}

@@ -21,7 +21,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 from board.recorder import RolloutRecorder
-from board.recorder.shard_file import account_path
+from board.recorder.writer import account_path
 from examples.tiny_ppo import evaluate
 from examples.tiny_ppo.model import Critic, ModelConfig
 from examples.tiny_ppo.ppo import Learner, PPOConfig

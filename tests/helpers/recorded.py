@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from board.recorder.shard_file import account_path
+from board.recorder.writer import account_path
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from board.push.places import Target, state_of, target
 from board.push.pushing import Request, progress, settled, summary
 from board.push.shown import TEXT_CHARS, Links, RunExamples, at_steps, untold
 from board.recorder import RolloutRecorder
-from board.recorder.shard_file import account_path
+from board.recorder.writer import account_path
 from board.trackers import OPTIONS
 from board.user_files import user_folders
 

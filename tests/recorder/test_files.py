@@ -16,7 +16,7 @@ from recorded import account, rows_of
 from board import open_run
 from board.findings.checks.all_checks import run_checks
 from board.recorder import RolloutRecorder
-from board.recorder.shard_file import account_path
+from board.recorder.writer import account_path
 
 REPOSITORY = Path(__file__).parents[2]
 

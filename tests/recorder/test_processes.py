@@ -13,7 +13,7 @@ from recorded import account, rows_of, shard_of
 
 from board import open_run
 from board.recorder import RolloutRecorder
-from board.recorder.shard_file import account_path
+from board.recorder.writer import account_path
 
 ROOT = Path(__file__).parents[2]
 

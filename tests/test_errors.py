@@ -21,7 +21,7 @@ CASES: dict[str, tuple[str, list[str], str, str]] = {
     "serve without Streamlit": ("streamlit", ["serve", "{run}"], COMMAND, "`serve` needs streamlit"),
     "check without pandas": ("pandas", ["check", "{run}"], COMMAND, "`check` needs pandas"),
     "push without Arrow": ("pyarrow", ["push", "{run}", "--to", "stdout"], COMMAND, "`push` needs pyarrow"),
-    "convert without Arrow": ("pyarrow", ["convert", "{run}", "out"], COMMAND, "`convert` needs pyarrow"),
+    "export without Arrow": ("pyarrow", ["export", "{run}", "out.csv"], COMMAND, "`export` needs pyarrow"),
     "any command without click": ("click", ["--help"], COMMAND, "The command rl-logging-board needs click"),
     "a notebook without pandas": ("pandas", [], IMPORT.format(name="open_run"), "ImportError: board.open_run needs pandas"),
     "metrics without PyYAML": ("yaml", ["metrics", "{run}"], COMMAND, "`metrics` needs pyyaml, which is not installed"),

@@ -8,7 +8,7 @@ import os
 import select
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from functools import partial
@@ -95,12 +95,13 @@ class Command(click.Command):
 class Commands(click.Group):
     """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for.
 
-    Arguments that begin with no command and none of the group's own options are those of the command called `default`.
+    Arguments that begin with no command and none of the group's own options are those of the command called `default`; `earlier` are
+    commands of former versions, each with the words that stand for it now.
     """
 
-    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, default: str, earlier: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._default = default
+        self._default, self._earlier = default, earlier
 
     def main(
         self,
@@ -112,6 +113,8 @@ class Commands(click.Group):
     ) -> Any:
         """Run a command as click does, then end the process as the table says."""
         given = sys.argv[1:] if args is None else list(args)
+        if given and given[0] in self._earlier:
+            given = [*self._earlier[given[0]], *given[1:]]
         if not given or given[0] not in {*self.commands, *self._own_options()}:
             given = [self._default, *given]
         run: Callable[[], Any] = partial(super().main, given, prog_name, complete_var, standalone_mode=False, **others)

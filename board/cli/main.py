@@ -13,7 +13,13 @@ from board.cli import commands
 from board.cli.endings import Commands, exit_codes
 
 
-@click.group(cls=Commands, default="serve", context_settings={"help_option_names": ["-h", "--help"]}, epilog=exit_codes())
+@click.group(
+    cls=Commands,
+    default="serve",
+    earlier={"convert": ("export", "--layout", "run")},
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=exit_codes(),
+)
 @click.version_option(__version__, prog_name="rl-logging-board")
 def main() -> None:
     """See what a training run wrote, token by token. Without a command it serves: `rl-logging-board ROOT`."""

@@ -54,7 +54,7 @@ WITHOUT_RUN: dict[str, Callable[[Path], str]] = {
 
 RUN_COMMANDS = {
     "check": ["check", "{run}"],
-    "convert": ["convert", "{run}", "out"],
+    "export": ["export", "{run}", "out", "--layout", "run"],
     "push": ["push", "{run}", "--to", "stdout"],
 }
 
@@ -127,7 +127,7 @@ def test_run_of_refused_rows_is_an_error(tmp_path: Path, verb: str, name: str) -
 def test_folder_that_is_taken_is_an_argument_that_cannot_be_used(tmp_path: Path) -> None:
     """Nothing was done, so it is no failure of the conversion; the sentence is about the folder and not about the run."""
     write_run(tmp_path / "run", {"a.jsonl": [row(0)]})
-    result = command("convert", tmp_path / "run", tmp_path)
+    result = command("export", tmp_path / "run", tmp_path, "--layout", "run")
     assert result.exit_code == ExitCode.CANNOT
     assert result.stderr == f"Error: {tmp_path} is there already and is not an empty folder: choose another.\n"
 
@@ -136,7 +136,7 @@ def test_full_disk_is_a_failure_with_a_sentence(tmp_path: Path) -> None:
     """A disk that refuses ends with 3, the file and the reason, and no traceback."""
     write_run(tmp_path / "run", {"a.jsonl": [row(0)] * 200})
     ended = subprocess.run(
-        f"ulimit -f 1; exec {shlex.quote(sys.executable)} -P -m board convert run out",
+        f"ulimit -f 1; exec {shlex.quote(sys.executable)} -P -m board export --layout run run out",
         shell=True,
         executable="/bin/bash",
         cwd=tmp_path,
@@ -170,7 +170,7 @@ def test_a_run_commands_no_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert result.output
 
 
-@pytest.mark.parametrize("arguments", [[], ["serve"], ["check"], ["convert"], ["push"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [[], ["serve"], ["check"], ["export"], ["push"]], ids=" ".join)
 def test_help_is_whole(arguments: list[str]) -> None:
     """No sentence is cut off, no line is wider than a terminal, and the exit codes stand at the end, each with its meaning."""
     text = CliRunner(env={"COLUMNS": "80"}).invoke(main, [*arguments, "--help"]).stdout

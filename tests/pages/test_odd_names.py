@@ -95,7 +95,7 @@ def test_a_root_that_is_no_utf8_is_shown(tmp_path: Path, monkeypatch: pytest.Mon
 COMMANDS = {
     "check": (["check"], []),
     "check --json": (["check", "--json"], []),
-    "convert": (["convert"], ["out\udcfe"]),
+    "export": (["export", "--layout", "run"], ["out\udcfe"]),
     "push": (["push", "--to", "stdout", "--no-examples"], []),
 }
 
@@ -119,6 +119,6 @@ def test_commands_take_odd_names_and_print_text(root: Path, command: list[str], 
     assert done.returncode in (0, 1), said
     assert "Traceback" not in said
     assert all(letter.isprintable() or letter == "\n" for letter in said)
-    if command[0] == "convert":
+    if command[0] == "export":
         assert r"broken\xff.jsonl:1" in said
         assert (root.parent / "out\udcfe" / "bad\udcff" / "bad\udcff.jsonl").is_file()

@@ -114,17 +114,18 @@ def test_files_are_named_after_their_shards(name: str) -> None:
 
 
 def test_command(tmp_path: Path) -> None:
-    """The command says what it wrote, and ends with 1 when lines could not be read."""
+    """The command says what it wrote, also by its earlier name, and ends with 1 when lines could not be read."""
     folder = run_of(tmp_path / "run")
     done = CliRunner().invoke(main, ["convert", str(folder), str(tmp_path / "a"), "--to", "parquet"])
     assert (done.exit_code, done.stdout) == (0, f"5 rollouts in 2 files under {tmp_path / 'a'}\n")
 
     with (folder / "rank_0.jsonl").open("a") as shard:
         shard.write("not json\n")
-    done = CliRunner().invoke(main, ["convert", str(folder), str(tmp_path / "b")])
+    done = CliRunner().invoke(main, ["export", "--layout", "run", str(folder), str(tmp_path / "b")])
     assert done.exit_code == 1
     assert "rank_0.jsonl:4: is not JSON" in done.stderr
     assert CliRunner().invoke(main, ["convert", str(tmp_path / "none"), str(tmp_path / "c")]).exit_code == 2
+    assert CliRunner().invoke(main, ["convert", str(folder), str(tmp_path / "c"), "--to", "csv"]).exit_code == 2
 
 
 def test_command_converts_what_is_asked_for(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""The command `export`: rollouts of a run as one file. Knows only which run, which of its rollouts, where to, and what to say of it."""
+"""The command `export`: rollouts of a run as one table, or as a run of the board's own. Knows only which, where to, and what to say of it."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,37 +13,69 @@ from board.errors import ArgumentRefused
 from board.text.counting import plural
 from board.text.path_names import shown
 
+if TYPE_CHECKING:
+    from board.runs.run import Run
+
 
 @click.command(cls=Command)
 @READING
 @WHERE
-@click.option("--arrays", is_flag=True, help="With the token arrays, as lists; in CSV as JSON.")
-@click.option("--to", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="What to write; as FILE ends unless given.")
+@click.option(
+    "--layout",
+    type=click.Choice(["table", "run"]),
+    default="table",
+    show_default=True,
+    help="One file with all columns of the board, or a folder of what the trainer logged alone, which opens as a run.",
+)
+@click.option("--arrays", is_flag=True, help="With the token arrays, as lists; in CSV as JSON. A run has them in any case.")
+@click.option(
+    "--to", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="What to write; as OUT ends, or jsonl for a run."
+)
 @click.argument("run", type=RunPlace())
-@click.argument("file", type=click.Path(path_type=Path))
-def export(run: Path, file: Path, form: str | None, arrays: bool, where: str | None, **reading: Any) -> None:
-    """Write rollouts of the folder RUN into one FILE (.csv, .jsonl, .parquet): all columns of the board and all texts.
+@click.argument("out", type=click.Path(path_type=Path))
+def export(run: Path, out: Path, layout: str, form: str | None, arrays: bool, where: str | None, **reading: Any) -> None:
+    """Write rollouts of the folder RUN to OUT: as one file (.csv, .jsonl, .parquet), or as a run of the board's own rows.
 
-    It is the file that "Export" on the pages gives: in the order of step, file and line, a row for each rollout. Missing values are null,
-    or empty cells. Texts are written letter for letter: a spreadsheet may take one that begins with =, +, - or @ for a formula.
+    The file is the one that "Export" on the pages gives: in the order of step, file and line, a row for each rollout. Missing values are
+    null, or empty cells. Texts are written letter for letter: a spreadsheet may take one that begins with =, +, - or @ for a formula.
+
+    With --layout run a file of rows for each of the run's files, whatever trainer's they are, in the folder OUT. `convert` is the same.
     """
-    from board.runs import export as exporting
     from board.runs.opening import open_run
+    from board.text.terminal import on_one_line
 
-    wanted = form or file.suffix.removeprefix(".").lower()
-    known = next((one for one in exporting.FORMATS if one == wanted), None)
-    if known is None:
-        raise ArgumentRefused(f"{shown(file)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to.")
-    kept = chosen(open_run(run, **reading), where)
+    wanted = form or ("jsonl" if layout == "run" else out.suffix.removeprefix(".").lower())
+    if wanted not in ("jsonl", "parquet") and (layout == "run" or wanted != "csv"):
+        refused = f"{shown(out)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to."
+        raise ArgumentRefused("A run is written as jsonl or parquet." if layout == "run" else refused)
+    opened = chosen(open_run(run, **reading), where)
+    place = _written_run(opened, out, wanted) if layout == "run" else _written_table(opened, out, wanted, arrays)
+    say(f"{plural(len(opened.frame), 'rollout')} in {place}")
+    for problem in opened.report.problems[:5]:
+        say(f"  {on_one_line(str(problem))}", err=True)
+    if opened.report.refused:
+        say(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
+        raise click.exceptions.Exit(ExitCode.FAULTS)
+
+
+def _written_table(run: "Run", file: Path, form: str, arrays: bool) -> str:
+    """Write one file of the columns of the board; where it is, in words."""
+    from board.runs import export as exporting
+
     rows = [0]
-    tick = Ticker(lambda: f"{rows[0]:,} of {len(kept.frame):,} rollouts")
+    tick = Ticker(lambda: f"{rows[0]:,} of {len(run.frame):,} rollouts")
 
     def written(count: int) -> None:
         rows[0] = count
         tick()
 
-    exporting.write(kept, file, known, arrays, written)
-    say(f"{plural(len(kept.frame), 'rollout')} in {shown(file)}")
-    if kept.report.refused:
-        say(f"{kept.report.refused:,} lines or files could not be read and are not in it.", err=True)
-        raise click.exceptions.Exit(ExitCode.FAULTS)
+    exporting.write(run, file, next(known for known in exporting.FORMATS if known == form), arrays, written)
+    return shown(file)
+
+
+def _written_run(run: "Run", folder: Path, form: str) -> str:
+    """Write the rows of each file; where they are, in words."""
+    from board.runs import convert
+
+    written = convert.convert(run, folder, "parquet" if form == "parquet" else "jsonl")
+    return f"{plural(len(written), 'file')} under {shown(folder)}"

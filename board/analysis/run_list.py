@@ -53,7 +53,7 @@ class ListedRun:
     @property
     def is_live(self) -> bool:
         """Whether it is training now: written to lately, and seen growing. A clock may be a little ahead of another."""
-        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS and bool(self.state.bytes_per_second)
+        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS and self.state.grows
 
     @property
     def place(self) -> str:
@@ -78,12 +78,6 @@ class ListedRun:
     def name(self, root: str) -> str:
         """What the screen calls it: what the reader does, else its path; `root` is the root's own name."""
         return self.note.title or (root if self.folder.name == HERE else self.folder.name)
-
-    @property
-    def rollouts_per_minute(self) -> float | None:
-        """How fast it grows; None where it was not seen growing, or its rollouts are not known."""
-        rate, rows, size = self.state.bytes_per_second, self.summary.rollouts, self.state.looked_at_bytes
-        return 60 * rate * rows / size if rate and rows and size else None
 
 
 @dataclass(frozen=True)
@@ -204,13 +198,11 @@ def _row(one: ListedRun, metric: str, root: str) -> dict[str, Any]:
 
 
 def written(one: ListedRun) -> str:
-    """When a run was written to last, and how fast it grows where it is training: "training now · 40 rollouts/min", "3 h ago"."""
+    """When a run was written to last: "training now", "3 h ago"."""
     if not one.folder.modified_ns:
         return ""
     if one.is_live:
-        rate = one.rollouts_per_minute
-        about = "about " if one.summary.sampled else ""
-        return "training now" if rate is None else f"training now · {about}{rate:.3g} rollouts/min"
+        return "training now"
     if one.age < 0:
         return "just now" if one.age > -RECENT_SECONDS else "in the future"
     unit, seconds = next((pair for pair in _SECONDS if one.age >= pair[1]), ("s", 1.0))

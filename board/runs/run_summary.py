@@ -4,7 +4,7 @@ What is read is bounded whatever the run's size, and nothing is kept for later. 
 """
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,10 +61,6 @@ class RunSummary:
     """By the same the mean of the last step that has it."""
     trouble: str = ""
     """Why there is nothing to tell, in one line; empty where there is."""
-
-    def written(self) -> dict[str, Any]:
-        """As JSON holds it."""
-        return asdict(self)
 
 
 def from_written(told: dict[str, Any]) -> RunSummary:

@@ -1,18 +1,23 @@
-"""Speaks with a process that summarises runs: starts it when it is needed, gives up a run that takes too long, and starts another then.
+"""A process that summarises runs, and who speaks with it: it is started when it is needed, and ended when a run takes too long.
 
-Knows `board.runs.summary_worker`; knows neither which runs there are nor what is kept of them.
+A process of its own, so that a run that takes too much time or memory can be given up without harm to any reader; it gives way to whoever else
+wants the processors. `python -m board.runs.summary_process` is its other side. Knows neither which runs there are nor what is kept of them.
 """
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from board.runs.run_summary import RunSummary, from_written
+from board.errors import BoardError
+from board.runs.run_summary import RunSummary, from_written, summarise
+from board.system import child_process
 from board.system.child_process import ChildProcess
 from board.text.terminal import on_one_line
 
 MOST_SECONDS: Final = 60.0
 """A run that takes longer is given up until it changes."""
+
+NICENESS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class SummaryProcess:
         try:
             if self._process is None or not self._process.is_running:
                 self.end()
-                self._process = ChildProcess("board.runs.summary_worker")
+                self._process = ChildProcess("board.runs.summary_process")
         except OSError as error:
             return RunSummary(trouble=f"No process could be started to look at the run: {error.strerror}.")
         try:
@@ -55,3 +60,15 @@ class SummaryProcess:
         if self._process is not None:
             self._process.close()
             self._process = None
+
+
+def answer(order: dict[str, Any]) -> dict[str, Any]:
+    """In the process: the `summary` of the run that the order names, or `refused` with the reason there is none."""
+    try:
+        return {"summary": asdict(summarise(Path(order.pop("location")), Path(order.pop("within")), **order))}
+    except (BoardError, OSError) as error:
+        return {"refused": str(error)}
+
+
+if __name__ == "__main__":
+    child_process.serve(lambda order, _: answer(order), niceness=NICENESS, memory_share=4)

@@ -100,6 +100,4 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> TableColumn:
         return TableColumn("last step", told, format="%d" if pd.api.types.is_numeric_dtype(values) else "", right=True)
     if name == "tags":
         return TableColumn(drawn="tags")
-    if name == "written" and values.str.contains("·").any():
-        return TableColumn("last written", told, width=210)
     return TableColumn({"written": "last written"}.get(name, name), told, right=name in _NUMBERS)

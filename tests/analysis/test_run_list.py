@@ -12,12 +12,10 @@ from board.runs.run_summary import RunSummary
 from board.user_files.run_choices import RunNote
 
 
-def listed(
-    name: str, *, age: float = 86_400.0, summary: RunSummary | None = None, rate: float | None = None, **note: Any
-) -> ListedRun:
-    """A run of that name, which has grown to twice its size since it was looked at."""
+def listed(name: str, *, age: float = 86_400.0, summary: RunSummary | None = None, grows: bool = False, **note: Any) -> ListedRun:
+    """A run of that name."""
     folder = RunFolder(name, 1, 1_000, 1_000 - int(age))
-    return ListedRun(folder, SummaryState(summary, summary is not None, rate, 500), RunNote(name, **note), age)
+    return ListedRun(folder, SummaryState(summary, summary is not None, grows), RunNote(name, **note), age)
 
 
 def told(last: float, step: int = 1, **fields: Any) -> RunSummary:
@@ -30,7 +28,7 @@ def told(last: float, step: int = 1, **fields: Any) -> RunSummary:
 RUNS = [
     listed("sweep/seed_10", summary=told(0.5), tags=("good",)),
     listed("sweep/seed_2", summary=told(0.9), title="Best", note="a *note*\nmore", tags=("good", "paper")),
-    listed("other", age=5.0, rate=9.0),
+    listed("other", age=5.0, grows=True),
     listed("hidden_one", hidden=True),
     listed("last_pinned", summary=told(0.1), pinned=True),
 ]
@@ -92,15 +90,14 @@ def test_a_row_says_what_is_not_known() -> None:
 
 
 def test_numbers_of_a_part_are_marked() -> None:
-    """A value, a step and a rate that were not read of all of a run say so; where all runs are known columns are of numbers."""
+    """A value and a step that were not read of all of a run say so; where all runs are known columns are of numbers."""
     whole, part = (
         listed("whole", summary=told(0.5, 7)),
-        listed("part", age=5.0, summary=told(0.0208, 3, sampled=True), rate=100.0),
+        listed("part", summary=told(0.0208, 3, sampled=True)),
     )
     frame = run_list.rows([whole, part, listed("unread")], "reward", "root")
     assert frame["value"].tolist() == ["0.500", "about 0.0208", ""]
     assert frame["step"].tolist() == ["7", "about 3", ""]
-    assert frame["written"][1] == "training now · about 600 rollouts/min"
     frame = run_list.rows([whole], "reward", "root")
     assert (frame["value"].tolist(), frame["step"].tolist()) == ([0.5], [7])
 
@@ -127,10 +124,9 @@ def test_choices_come_of_what_there_is() -> None:
 
 
 WRITTEN = {
-    "training, nothing known of it yet": (listed("a", age=5.0, rate=9.0), "training now"),
+    "training: seen growing": (listed("a", age=5.0, grows=True), "training now"),
     "written, and not seen growing": (listed("a", age=5.0), "5 s ago"),
     "by a clock that is a little ahead": (listed("a", age=-5.0), "just now"),
-    "training, seen growing": (listed("a", age=5.0, summary=told(1.0), rate=100.0), "training now · 600 rollouts/min"),
     "a while ago": (listed("a", age=7_300.0), "2 h ago"),
     "long ago": (listed("a", age=200_000.0), "2 d ago"),
     "by a clock that is ahead": (listed("a", age=-9_000.0), "in the future"),
@@ -139,6 +135,6 @@ WRITTEN = {
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_when_a_run_was_written_to(name: str) -> None:
-    """In words, and how fast it grows where that was seen."""
+    """In words."""
     one, words = WRITTEN[name]
     assert run_list.written(one) == words

@@ -1,6 +1,5 @@
-"""Tests of summaries made in the background: by real processes, kept in the cache, each run's troubles its own."""
+"""Tests of summaries made in the background: by real processes, each run's troubles its own."""
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +10,11 @@ from rows import row, write_run
 from board.runs import run_summaries
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
-from board.runs.run_summaries import KeptSummary, RunSummaries, SummaryState
-from board.runs.run_summary import RunSummary, summarise
+from board.runs.run_summaries import RunSummaries, SummaryState
+from board.runs.run_summary import RunSummary
+from board.runs.store import version
 from board.runs.summary_process import SummaryOrder, SummaryProcess
-from board.user_files import run_choices
+from board.user_files import run_choices, user_folders
 
 
 def waited(of: RunSummaries, root: Path, enough: Callable[[dict[str, SummaryState]], bool]) -> dict[str, SummaryState]:
@@ -60,59 +60,50 @@ def test_a_run_that_takes_too_long_is_given_up_and_the_next_is_told_of(tmp_path:
         process.end()
 
 
-def test_a_run_that_grows_is_seen_growing(tmp_path: Path) -> None:
-    """How many bytes a second, as far as that was seen; the same as long as nothing more is, or its page would never rest."""
-    of, folder = RunSummaries(), RunFolder("run", 0, 1_000, 1)
-    assert of.see(tmp_path, [folder])["run"].bytes_per_second is None
-    time.sleep(0.02)
-    grown = of.see(tmp_path, [RunFolder("run", 0, 2_000, 2)])["run"].bytes_per_second
-    assert grown is not None
-    assert grown > 0
-    time.sleep(0.02)
-    assert of.see(tmp_path, [RunFolder("run", 0, 2_000, 2)])["run"].bytes_per_second == grown
+def test_a_run_that_grows_is_seen_growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For some minutes after it was; one that is there when the board begins, as a copy is, was not seen growing."""
+    of = RunSummaries()
+    sizes = [(1_000, False), (1_000, False), (2_000, True), (2_000, True), (500, True)]
+    seen = [of.see(tmp_path, [RunFolder("run", 0, size, at)])["run"].grows for at, (size, _) in enumerate(sizes)]
+    assert seen == [grows for _, grows in sizes]
+    monkeypatch.setattr(run_summaries, "LIVE_SECONDS", 0.0)
+    assert not of.see(tmp_path, [RunFolder("run", 0, 500, 9)])["run"].grows
 
 
-def kept(run: Path) -> KeptSummary:
-    """Where the summary of a run is kept, as the run is now."""
-    return KeptSummary(SummaryOrder(run, run.parent))
+def test_a_summary_is_used_by_the_next_board_as_long_as_it_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the run as it is; one that is damaged, or of other shards, is made again, and so is any where no file can be written."""
+    run, asked = write_run(tmp_path / "root" / "run", {"a.jsonl": [row(0, reward=1.0)]}), list[SummaryOrder]()
+    ask = SummaryProcess.ask
 
+    def counted(process: SummaryProcess, order: SummaryOrder) -> RunSummary:
+        asked.append(order)
+        return ask(process, order)
 
-def test_a_kept_summary_is_used_as_long_as_it_is_right(tmp_path: Path) -> None:
-    """As it was written, and of the shards there are; nothing damaged, cut or foreign is."""
-    run = write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
-    place, told = kept(run), summarise(run, tmp_path)
-    assert place.read() is None
-    place.write(told, 0)
-    assert kept(run).read() == told
-    whole = place.path.read_bytes()
-    for at in range(0, len(whole), 7):
-        place.path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        assert kept(run).read() is None
-        place.path.write_bytes(whole[:at])
-        assert kept(run).read() is None
-    other = write_run(tmp_path / "other", {"a.jsonl": [row(0, reward=1.0)]})
-    place.path.write_bytes(whole)
-    kept(other).path.write_bytes(whole)
-    assert kept(other).read() is None
+    monkeypatch.setattr(SummaryProcess, "ask", counted)
+
+    def rollouts() -> tuple[int, int]:
+        (found,) = waited(RunSummaries(), tmp_path / "root", all_known).values()
+        assert found.summary is not None
+        return found.summary.rollouts, len(asked)
+
+    assert [rollouts(), rollouts()] == [(1, 1)] * 2
+    (file,) = (user_folders.cache() / version() / run_summaries.FOLDER).iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b'"rollouts": 1', b'"rollouts": 2'))
+    assert file.read_bytes() != whole
+    assert rollouts() == (1, 2)
     write_run(run, {"b.jsonl": [row(1)]})
-    assert kept(run).read() is None
-
-
-def test_a_summary_of_a_sample_gives_way_once_the_cache_holds_the_run(tmp_path: Path) -> None:
-    """An estimate is shown no longer than it must be."""
-    run = write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
-    place = kept(run)
-    place.write(RunSummary(sampled=True, rollouts=5), place.parsed_ns())
-    assert kept(run).read() is not None
-    open_run(run, within=tmp_path)
-    assert kept(run).read() is None
+    assert rollouts() == (2, 3)
+    file.unlink()
+    file.mkdir()
+    assert [rollouts(), rollouts()] == [(2, 4), (2, 5)]
 
 
 MAPPINGS = {"without a mapping": "", "by a mapping": '[fields]\nstep = "step"\nresponse = "response"\nreward = "reward"\n'}
 
 
 def test_the_list_has_the_runs_own_numbers_once_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was of a part is of all of the run soon after somebody opened it, and stays so when the board begins again."""
+    """What was of a part is of all of the run soon after somebody opened it."""
     monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
     long = "x" * 3_000
     shards = {f"{at}.jsonl": [row(0, reward=float(at % 60 < 20), response=long)] * 10 for at in range(120)}
@@ -126,11 +117,9 @@ def test_the_list_has_the_runs_own_numbers_once_it_was_read(tmp_path: Path, monk
     def are_whole(found: dict[str, SummaryState]) -> bool:
         return all(one.summary is not None and not one.summary.sampled for one in found.values())
 
-    again = RunSummaries()
-    for summaries in (of, again):
-        told = {name: one.summary for name, one in waited(summaries, root, are_whole).items() if one.summary}
-        assert {name: (one.sampled, one.rollouts) for name, one in told.items()} == dict.fromkeys(MAPPINGS, (False, 1_200))
-        assert [one.last["reward"] for one in told.values()] == pytest.approx([1 / 3] * 2, abs=1e-5)
+    told = {name: one.summary for name, one in waited(of, root, are_whole).items() if one.summary}
+    assert {name: (one.sampled, one.rollouts) for name, one in told.items()} == dict.fromkeys(MAPPINGS, (False, 1_200))
+    assert [one.last["reward"] for one in told.values()] == pytest.approx([1 / 3] * 2, abs=1e-5)
 
 
 def test_a_mapping_that_is_taken_counts_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,19 +143,11 @@ def test_a_mapping_that_is_taken_counts_at_once(tmp_path: Path, monkeypatch: pyt
     assert [one.summary.last["reward"] for one in told.values() if one.summary] == [0.5] * 3
 
 
-def test_looking_at_a_run_is_no_change_of_it(tmp_path: Path) -> None:
+def test_looking_at_a_run_is_no_change_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part of a run is not looked at again and again because it was looked at."""
-    run = write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
-    place = kept(run)
-    before = place.outside_ns()
-    summarise(run, tmp_path)
-    assert place.outside_ns() == before
-
-
-def test_where_the_cache_cannot_be_written_summaries_are_made_all_the_same(tmp_path: Path) -> None:
-    """A file stands where its folder should be."""
-    run = write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
-    Path(os.environ["RL_BOARD_CACHE"]).parent.mkdir(parents=True, exist_ok=True)
-    Path(os.environ["RL_BOARD_CACHE"]).write_text("")
-    kept(run).write(RunSummary(), 0)
-    assert summarise(run, tmp_path).rollouts == 1
+    monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
+    write_run(tmp_path / "run", {"a.jsonl": [row(0, reward=1.0)]})
+    of = RunSummaries()
+    first = waited(of, tmp_path, all_known)["run"].summary
+    time.sleep(1.0)
+    assert of.see(tmp_path, list_runs(tmp_path))["run"].summary is first

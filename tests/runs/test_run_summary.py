@@ -4,6 +4,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def test_of_a_small_run_everything_is_known(tmp_path: Path) -> None:
     assert told.curves["reward"] == (0.0, 1.0, 2.0)
     assert told.last["reward"] == 2.0
     assert told.trainers == ("native",)
-    assert from_written(told.written()) == told
+    assert from_written(asdict(told)) == told
 
 
 def test_a_mapping_one_folder_above_counts_as_for_the_run(tmp_path: Path) -> None:

@@ -36,8 +36,6 @@ class Pushed:
     """The last step that was pushed, now or before."""
     place: str = ""
     name: str = ""
-    trouble: str = ""
-    """Why the last look for findings while following had no answer; empty where it had."""
 
 
 class Handing:
@@ -53,8 +51,6 @@ class Handing:
         self._target, self._name, self._links = target, name, links
         self._writer: TrackerWriter | None = None
         self._failed = False
-        self._findings: tuple[int, list[Example]] = (0, [])
-        """What was last told of findings, and at which step: some trackers keep one table a step, the last."""
 
     def open(self) -> None:
         """Begin the run there, or go on with it; where it is open, note what was handed on before."""
@@ -71,28 +67,6 @@ class Handing:
         self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Finding], reached: int
     ) -> None:
         """Hand on one step of a run that has reached another: its numbers, then what is shown beside them."""
-        self._hand_on(step, values, rollouts, findings, reached)
-        done = self.done
-        self.state.last = done.last = step
-        done.steps, done.to_go, done.metrics = done.steps + 1, done.to_go - 1, max(done.metrics, len(values))
-
-    def add(self, findings: Sequence[Finding], reached: int) -> None:
-        """Tell of findings at the last step; of none before there is one."""
-        if self._writer is not None and self.state.last is not None and findings:
-            self._hand_on(self.state.last, {}, (), findings, reached)
-
-    def close(self) -> None:
-        """End the tracker's run; what was handed on has arrived once that is through."""
-        if self._writer is None:
-            return
-        with self._tracker():
-            self._writer.close()
-        if not self._failed:
-            self.state.save()
-
-    def _hand_on(
-        self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Finding], reached: int
-    ) -> None:
         writer = self._writer
         if writer is None:
             raise AssertionError("nothing is handed on before it is open")
@@ -102,12 +76,22 @@ class Handing:
             if rollouts:
                 writer.examples(step, ROLLOUTS, rollouts)
             if findings:
-                at, rows = self._findings
-                self._findings = step, [*(rows if at == step else []), *(row(one, self._links) for one in findings)]
-                writer.examples(step, FINDINGS, self._findings[1])
-            for one in findings:
-                writer.alert(one.title, text(one), error=one.severity == "error")
-                self.state.told[one.kind] = reached
+                writer.examples(step, FINDINGS, [row(finding, self._links) for finding in findings])
+            for finding in findings:
+                writer.alert(finding.title, text(finding), error=finding.severity == "error")
+                self.state.told[finding.kind] = reached
+        done = self.done
+        self.state.last = done.last = step
+        done.steps, done.to_go, done.metrics = done.steps + 1, done.to_go - 1, max(done.metrics, len(values))
+
+    def close(self) -> None:
+        """End the tracker's run; what was handed on has arrived once that is through."""
+        if self._writer is None:
+            return
+        with self._tracker():
+            self._writer.close()
+        if not self._failed:
+            self.state.save()
 
     @contextmanager
     def _tracker(self) -> Iterator[None]:

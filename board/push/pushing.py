@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from board.analysis.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
 from board.findings.looking import find_all
-from board.findings.watching import LookOrder, Watcher
 from board.metrics.declared import renamed
 from board.push.delivery import Handing, Pushed
 from board.push.places import Target, state_of
@@ -88,18 +87,11 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
 
 
 def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
-    run: Run | None = None
-    watcher = Watcher()
-    try:
-        while True:
-            started = time.monotonic()
-            run = _opened(request)
-            _hand_on(run, request, handing, tell)
-            _wait(run, request, handing, watcher, max(LOOK_SECONDS, time.monotonic() - started))
-    except KeyboardInterrupt:  # what the last look was too early for
-        if run is not None and request.shown:
-            handing.add(untold(find_all(run.counted).findings, handing.state.told), _reached(run))
-        raise
+    while True:
+        started = time.monotonic()
+        run = _opened(request)
+        _hand_on(run, request, handing, tell)
+        _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
 
 
 def _opened(request: Request) -> Run:
@@ -113,30 +105,15 @@ def _opened(request: Request) -> Run:
         time.sleep(LOOK_SECONDS)
 
 
-def _wait(run: Run, request: Request, handing: Handing, watcher: Watcher, pause: float) -> None:
-    """Until the run has changed on disk, or a step that was held back is taken to be complete; meanwhile findings are told.
-
-    They are looked for in a process of its own, so that no step waits.
-    """
-    complete = len(run.steps) - handing.done.waiting
-    tokenizer, mapping = (str(request.reading.get(name) or "") for name in ("tokenizer", "mapping"))
-    location = request.location.resolve()
-    order = LookOrder(location, location, tuple(request.reading.get("extra_pads", ())), tokenizer, mapping)
+def _wait(run: Run, request: Request, waiting: int, pause: float) -> None:
+    """Until the run has changed on disk, or one of the steps that wait is taken to be complete."""
+    complete = len(run.steps) - waiting
     while True:
-        if request.shown:
-            looked = watcher.see(run.address, order, run.fingerprint)
-            handing.done.trouble = looked.trouble
-            found = looked.report.findings if looked.report else ()
-            handing.add(untold(found, handing.state.told), _reached(run))
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
             return
         if len(settled(run, request.quiet)) > complete:
             return
-
-
-def _reached(run: Run) -> int:
-    return max(run.steps.tolist(), default=0)
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:
@@ -169,13 +146,13 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     values = per_step_values(counted).reindex(steps)
     names = renamed(map(str, values.columns), request.names)
     examples = RunExamples(counted.trained, request.seed, _links(request)) if request.shown else None
-    looks = request.shown and not request.follow
-    found = at_steps(untold(find_all(counted).findings, state.told), steps) if looks else {}
+    found = at_steps(untold(find_all(counted).findings, state.told), steps) if request.shown else {}
+    reached = int(run.steps[-1])
     done.to_go = len(steps)
     for step in steps.tolist():
         known = values.loc[step].dropna().items()
         numbers = {name: float(value) for key, value in known for name in names[str(key)]}
-        handing.step(step, numbers, examples.of(step) if examples else [], found.get(step, []), _reached(run))
+        handing.step(step, numbers, examples.of(step) if examples else [], found.get(step, []), reached)
         tell()
 
 
@@ -198,8 +175,6 @@ def summary(done: Pushed, request: Request) -> str:
         lines = ["Nothing to push yet."]
     if done.place and request.target.tracker != "stdout":
         lines.append(on_one_line(f"Look at {done.name} in {done.place}."))
-    if done.trouble:
-        lines.append(on_one_line(f"The last look for findings while following had no answer: {done.trouble}"))
     if done.waiting:
         lines.append(f"{plural(done.waiting, 'step')} held back, as training may still be writing: push again, or use --follow.")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The tracker's side of a push: its run, what is handed on to it, and how far that has come. Failures of its library become sentences.
+"""The tracker's side of a push: its run, what is delivered to it, and how far that has come. Failures of its library become sentences.
 
 Knows steps, numbers by name, rows of text and findings; knows no run and no metric.
 """
@@ -38,10 +38,10 @@ class Pushed:
     name: str = ""
 
 
-class Handing:
+class Delivery:
     """One run in one tracker. Every method raises BoardError where the tracker fails.
 
-    What was handed on is noted with the next steps, and when the tracker's run has ended in order.
+    What was delivered is noted with the next steps, and when the tracker's run has ended in order.
     """
 
     def __init__(self, target: Target, state: State, name: str, done: Pushed, links: Links) -> None:
@@ -53,12 +53,12 @@ class Handing:
         self._failed = False
 
     def open(self) -> None:
-        """Begin the run there, or go on with it; where it is open, note what was handed on before."""
+        """Begin the run there, or go on with it; where it is open, note what was delivered before."""
         state, interrupts = self.state, signal.getsignal(signal.SIGINT)
         if self._writer is None:
             with self._tracker():
                 self._writer = self._target.opened(state.name or self._name, state.run_id, begins=not state.name)
-            signal.signal(signal.SIGINT, interrupts)  # SwanLab ends its run at Ctrl+C, when more is to be handed on
+            signal.signal(signal.SIGINT, interrupts)  # SwanLab ends its run at Ctrl+C, when more is to be delivered
             state.name = self.done.name = self._writer.name
             self.done.place = self._writer.place
         state.save()
@@ -66,10 +66,10 @@ class Handing:
     def step(
         self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Finding], reached: int
     ) -> None:
-        """Hand on one step of a run that has reached another: its numbers, then what is shown beside them."""
+        """Deliver one step of a run that has reached another: its numbers, then what is shown beside them."""
         writer = self._writer
         if writer is None:
-            raise AssertionError("nothing is handed on before it is open")
+            raise AssertionError("nothing is delivered before it is open")
         with self._tracker():
             if values:
                 writer.scalars(step, values)
@@ -85,7 +85,7 @@ class Handing:
         done.steps, done.to_go, done.metrics = done.steps + 1, done.to_go - 1, max(done.metrics, len(values))
 
     def close(self) -> None:
-        """End the tracker's run; what was handed on has arrived once that is through."""
+        """End the tracker's run; what was delivered has arrived once that is through."""
         if self._writer is None:
             return
         with self._tracker():

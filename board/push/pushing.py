@@ -1,4 +1,4 @@
-"""The work of a push: opens the run, computes its steps, and hands on those that are complete and were not handed on before.
+"""The work of a push: opens the run, computes its steps, and delivers those that are complete and were not delivered before.
 
 Holds numbers per step, and of rollouts those it is showing. Says how far it is by a function it is given; prints nothing.
 """
@@ -16,9 +16,9 @@ from board.analysis.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
 from board.findings.looking import find_all
 from board.metrics.declared import renamed
-from board.push.delivery import Handing, Pushed
+from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of
-from board.push.shown import Links, RunExamples, at_steps, untold
+from board.push.shown import Links, RunExamples, at_steps, unreported
 from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
@@ -68,30 +68,30 @@ class Request:
         return {"run": run, "tracker": self.target.tracker, "target": place, "names": self.names}
 
 
-def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
-    """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `tell` called after each step.
+def push(request: Request, done: Pushed, on_step: Callable[[], None]) -> None:
+    """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `on_step` called after each step.
 
     Raises BoardError when the run cannot be opened, or when the tracker is missing or fails.
     """
     location = request.location.resolve()
     name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again, kept=request.kept) as state:
-        handing = Handing(request.target, state, name, done, _links(request))
+        delivery = Delivery(request.target, state, name, done, _links(request))
         try:
             if request.follow:
-                _follow(request, handing, tell)
+                _follow(request, delivery, on_step)
             else:
-                _hand_on(open_run(request.location, **request.reading), request, handing, tell)
+                _push_steps(open_run(request.location, **request.reading), request, delivery, on_step)
         finally:
-            handing.close()
+            delivery.close()
 
 
-def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
+def _follow(request: Request, delivery: Delivery, on_step: Callable[[], None]) -> None:
     while True:
         started = time.monotonic()
         run = _opened(request)
-        _hand_on(run, request, handing, tell)
-        _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
+        _push_steps(run, request, delivery, on_step)
+        _wait(run, request, delivery.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
 
 
 def _opened(request: Request) -> Run:
@@ -133,27 +133,27 @@ def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int6
     return run.steps[run.steps < min(ends)] if ends else run.steps
 
 
-def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], None]) -> None:
-    """Hand on the steps that are complete and beyond the last one handed on."""
-    state, done = handing.state, handing.done
+def _push_steps(run: Run, request: Request, delivery: Delivery, on_step: Callable[[], None]) -> None:
+    """Deliver the steps that are complete and beyond the last one delivered."""
+    state, done = delivery.state, delivery.done
     complete = settled(run, request.quiet)
     done.waiting = len(run.steps) - len(complete)
     steps = complete if state.last is None else complete[complete > state.last]
     if not len(steps):
         return
-    handing.open()
+    delivery.open()
     counted = run.counted
     values = per_step_values(counted).reindex(steps)
     names = renamed(map(str, values.columns), request.names)
     examples = RunExamples(counted.trained, request.seed, _links(request)) if request.shown else None
-    found = at_steps(untold(find_all(counted).findings, state.told), steps) if request.shown else {}
+    found = at_steps(unreported(find_all(counted).findings, state.told), steps) if request.shown else {}
     reached = int(run.steps[-1])
     done.to_go = len(steps)
     for step in steps.tolist():
         known = values.loc[step].dropna().items()
         numbers = {name: float(value) for key, value in known for name in names[str(key)]}
-        handing.step(step, numbers, examples.of(step) if examples else [], found.get(step, []), reached)
-        tell()
+        delivery.step(step, numbers, examples.of(step) if examples else [], found.get(step, []), reached)
+        on_step()
 
 
 def _links(request: Request) -> Links:

@@ -3,6 +3,7 @@
 Knows links to the board; knows no tracker. The texts are a model's, and findings may quote them: whoever shows them shows text.
 """
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -98,17 +99,17 @@ def row(finding: Finding, links: Links) -> Example:
     return {"finding": text(finding), "kind": finding.kind, "step": finding.first_step, **link}
 
 
-def untold(found: Sequence[Finding], told: Mapping[str, int]) -> list[Finding]:
+def unreported(found: Sequence[Finding], told: Mapping[str, int]) -> list[Finding]:
     """Those of a kind that was not `told`, or that begin after the last step that there was when it was; notes are for the board alone.
 
     In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
     """
-    return [one for one in found if one.severity != "note" and (one.kind not in told or one.first_step > told[one.kind])]
+    return [finding for finding in found if finding.severity != "note" and finding.first_step > told.get(finding.kind, -math.inf)]
 
 
 def at_steps(found: Sequence[Finding], steps: NDArray[np.int64]) -> dict[int, list[Finding]]:
     """Each at its step where that is among `steps`, else at the last of them."""
     placed: dict[int, list[Finding]] = {}
-    for one in found:
-        placed.setdefault(one.first_step if one.first_step in steps else int(steps[-1]), []).append(one)
+    for finding in found:
+        placed.setdefault(finding.first_step if finding.first_step in steps else int(steps[-1]), []).append(finding)
     return placed

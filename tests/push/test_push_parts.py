@@ -21,10 +21,10 @@ from board.cli.commands import push
 from board.errors import BoardError
 from board.findings.contract import Finding
 from board.metrics.declared import DIALECTS, renamed
-from board.push.delivery import Handing, Pushed
+from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of, target
 from board.push.pushing import Request, progress, settled, summary
-from board.push.shown import TEXT_CHARS, Links, RunExamples, at_steps, untold
+from board.push.shown import TEXT_CHARS, Links, RunExamples, at_steps, unreported
 from board.recorder import RolloutRecorder
 from board.recorder.writer import account_path
 from board.trackers import OPTIONS
@@ -93,18 +93,18 @@ def test_what_was_handed_on_is_noted_with_the_next_steps_and_at_the_end(fails: b
     """The steps that came last are noted once the tracker's run has ended in order, and are handed on again where it has not."""
     stream = io.StringIO()
     with state_of(WHAT, again=False) as state:
-        handing = Handing(Target("stdout", {"stream": stream}, ""), state, "run", Pushed(), Links("", ""))
+        delivery = Delivery(Target("stdout", {"stream": stream}, ""), state, "run", Pushed(), Links("", ""))
         for steps in ((0, 1), (2, 3)):
-            handing.open()
+            delivery.open()
             for step in steps:
-                handing.step(step, {"x": 1.0}, [], [found("a", 1)] if step == 3 else [], reached=9)
+                delivery.step(step, {"x": 1.0}, [], [found("a", 1)] if step == 3 else [], reached=9)
         assert state.path
         assert json.loads(state.path.read_bytes())["last"] == 1
         if fails:
             stream.close()
             with pytest.raises(BoardError, match="stdout failed"):
-                handing.step(4, {"x": 1.0}, [], [], reached=9)
-        handing.close()
+                delivery.step(4, {"x": 1.0}, [], [], reached=9)
+        delivery.close()
     with state_of(WHAT, again=False) as state:
         assert (state.last, state.told) == (noted, {} if fails else {"a": 9})
 
@@ -243,7 +243,7 @@ UNTOLD: dict[str, tuple[dict[str, int], list[tuple[str, int]], list[tuple[str, i
 @pytest.mark.parametrize(("told", "seen", "expected"), UNTOLD.values(), ids=UNTOLD)
 def test_a_kind_is_told_once(told: dict[str, int], seen: list[tuple[str, int]], expected: list[tuple[str, int]]) -> None:
     """And again only where it begins after all that was there when it was told; what is worth knowing alone stays on the board."""
-    new = untold([*(found(*one) for one in seen), found("c", 40, "note")], told)
+    new = unreported([*(found(*one) for one in seen), found("c", 40, "note")], told)
 
     assert [(one.kind, one.first_step) for one in new] == expected
 

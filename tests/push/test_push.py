@@ -191,3 +191,14 @@ def test_an_evaluation_goes_with_the_step(tmp_path: Path) -> None:
     assert [line.get("board/evaluation/mean") for line in found] == [None, 5.0, None, 5.0]
     assert [line["board/reward/mean"] for line in found] == [1.0] * 4
     assert "5.0" not in json.dumps([line for line in map(json.loads, output.splitlines()) if "examples" in line])
+
+
+def test_a_step_whose_rollouts_were_all_discarded_has_no_numbers(tmp_path: Path) -> None:
+    """It counts as pushed, and nothing is said of it."""
+    with RolloutRecorder(tmp_path / "run") as recorder:
+        for step in range(3):
+            recorder.write(step=step, response="a", reward=1.0, split="discarded" if step == 1 else None)
+    output, errors = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
+
+    assert [line["step"] for line in lines(output)] == [0, 2]
+    assert "Pushed 3 steps" in errors

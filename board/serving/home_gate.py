@@ -26,8 +26,10 @@ def listing() -> "RunListing":
 
 def are_several(root: Path) -> bool:
     """Whether more than one run can be opened under the root."""
+    from board.runs.run_listing import without_shelves
+
     try:
-        return sum(folder.shards > 0 for folder in listing().folders(root)) > 1
+        return sum(folder.shards > 0 for folder in without_shelves(listing().folders(root))) > 1
     except (BoardError, OSError):  # the page says what is wrong with the root
         return False
 

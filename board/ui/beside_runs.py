@@ -17,7 +17,6 @@ from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.text.counting import plural
-from board.text.path_names import shown
 from board.ui import caches, filter_bar, place, progress_line, run_looks
 from board.ui.live_reload import is_recent
 from board.ui.messages import notice
@@ -123,7 +122,7 @@ def chosen() -> list[BesideRun]:
 
 def _opened() -> list[BesideRun]:
     view, root = place.view(), caches.root()
-    folders = {folder.name: folder for folder in caches.run_folders(shown(root))}
+    folders = {folder.name: folder for folder in caches.run_folders(root)}
     looks = run_looks.looks([*folders.values()], root)
     own, *others = names()
     found = [_beside(looks[own], view.run, view.whole_unfiltered)]

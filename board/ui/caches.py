@@ -26,11 +26,12 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
 from board.findings.watching import Watcher
-from board.runs.library import Library, RunFolder, list_runs
+from board.runs.library import Library, RunFolder
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
 from board.runs.shared_values import LatestValue, OfLatestLoads
+from board.serving.home_gate import listing
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
@@ -87,21 +88,9 @@ def run_summaries() -> RunSummaries:
     return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
 
 
-def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:
-    """The runs under a root, whose path is given as it is shown, looked up at most every five seconds; at once where `asked` is none of them.
-
-    A link may be as new as its run.
-    """
-    known = _run_folders(folder)
-    if asked is None or any(asked == one.name for one in known):
-        return known
-    _run_folders.clear(folder)
-    return _run_folders(folder)
-
-
-@st.cache_data(ttl=5, show_spinner=False, max_entries=16)
-def _run_folders(folder: str) -> list[RunFolder]:
-    return list_runs(Path(path_of(folder)))
+def run_folders(root: Path, asked: str | None = None) -> list[RunFolder]:
+    """The runs under a root as they were a moment ago; as they are now where `asked` is none of them. Raises RunNotFound and OSError."""
+    return listing().folders(root, asked)
 
 
 def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, beside: Run | None = None, keep: int = 32) -> _T:

@@ -11,7 +11,6 @@ from board.runs.nothing_read import why_nothing
 from board.runs.run import Run
 from board.serving.downloads import ExportFile
 from board.text.counting import plural
-from board.text.path_names import shown
 from board.ui import caches, filter_bar, reading_line
 
 PARAMETERS: Final = ("run", "split", "filter", "format", "arrays")
@@ -36,7 +35,7 @@ def asked(query: Mapping[str, str]) -> ExportFile:
 def _whole(name: str) -> Run:
     """The run of that name under the root, read again where its shards have changed, and to its end where it is being read."""
     root, runs = caches.root(), caches.library()
-    folder = next((one for one in caches.run_folders(shown(root), name) if one.name == name), None)
+    folder = next((one for one in caches.run_folders(root, name) if one.name == name), None)
     if folder is None:
         raise RunNotFound(f"There is no run {name!r} under this root.")
     opened = reading_line.opened_as(folder, root)

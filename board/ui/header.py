@@ -63,7 +63,7 @@ def not_found(name: str) -> None:
         notice(f"There is no page {name!r}. The tabs above lead to those there are.", "warning")
     try:
         root = caches.root()
-        _runs_there(caches.run_folders(shown(root)), root, "./")
+        _runs_there(caches.run_folders(root), root, "./")
     except BoardError as error:
         notice(str(error), "error")
 
@@ -100,7 +100,7 @@ def draw() -> bool:
 
 def _draw(root: Path) -> bool:
     asked = None if (part := place.part("run")) is None else str(part)
-    folders = caches.run_folders(shown(root), asked)
+    folders = caches.run_folders(root, asked)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(asked, folders, root)
     with line:

@@ -1,36 +1,56 @@
-"""Tests of the list of runs that is there at once and looked up again behind the reader's back."""
+"""Tests of the list of runs, which is looked up again after a while."""
 
 import threading
-import time
 from pathlib import Path
 
+import pytest
 from rows import row, write_run
 
+from board.errors import RunNotFound
 from board.runs import run_listing
 from board.runs.library import RunFolder, list_runs
 from board.runs.run_listing import RunListing, without_shelves
 
 
-def test_a_list_that_is_known_is_there_at_once_and_new_runs_follow(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    """Nobody waits but the first to ask; one look at a time is under way."""
-    monkeypatch.setattr(run_listing, "FRESH_SECONDS", 0.0)
-    monkeypatch.setattr(run_listing, "COSTS", 0.0)
-    going, looks = threading.Event(), []
+def test_a_list_is_looked_up_again_after_a_while_or_for_a_run_that_is_none_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it is there at once; where the root is gone, that is told."""
+    looks = list[Path]()
 
     def look(root: Path) -> list[RunFolder]:
         looks.append(root)
-        if len(looks) > 1:
-            going.wait(10)
+        if len(looks) == 4:
+            raise RunNotFound("it is gone")
         return [RunFolder(f"run_{len(looks)}", 1, 1, 1)]
 
     listing = RunListing(look)
-    for _ in range(5):
-        assert [one.name for one in listing.folders(tmp_path)] == ["run_1"]
+    for asked, wanted in ((None, "run_1"), ("run_1", "run_1"), (None, "run_1"), ("run_2", "run_2"), ("run_2", "run_2")):
+        assert [one.name for one in listing.folders(tmp_path, asked)] == [wanted]
+    monkeypatch.setattr(run_listing, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(run_listing, "COSTS", 0.0)
+    assert [one.name for one in listing.folders(tmp_path, "run_3")] == ["run_3"]
+    with pytest.raises(RunNotFound):
+        listing.folders(tmp_path)
+
+
+def test_of_many_who_ask_at_once_one_looks(tmp_path: Path) -> None:
+    """The others wait for what it finds."""
+    going, looks = threading.Event(), list[Path]()
+
+    def look(root: Path) -> list[RunFolder]:
+        looks.append(root)
+        going.wait(10)
+        return []
+
+    listing = RunListing(look)
+    threads = [threading.Thread(target=listing.folders, args=(tmp_path,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
     going.set()
-    until = time.monotonic() + 10
-    while listing.folders(tmp_path)[0].name == "run_1" and time.monotonic() < until:
-        time.sleep(0.01)
-    assert listing.folders(tmp_path)[0].name != "run_1"
+    for thread in threads:
+        thread.join()
+    assert len(looks) == 1
 
 
 def test_a_folder_that_only_holds_other_runs_is_none(tmp_path: Path) -> None:

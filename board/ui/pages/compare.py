@@ -4,7 +4,6 @@ from typing import Final
 
 import streamlit as st
 
-from board.text.path_names import shown
 from board.ui import beside_runs, caches, linked, place, run_looks
 from board.ui.compare_sections import SECTIONS
 
@@ -14,7 +13,7 @@ ADD: Final = "compare_add"
 def alone() -> None:
     """How a second run is chosen, and a list to choose one from right here."""
     root = caches.root()
-    called = run_looks.offered(caches.run_folders(shown(root)), root, run_looks.names())
+    called = run_looks.offered(caches.run_folders(root), root, run_looks.names())
     if not called:
         st.text("There is no other run under this root to compare this one with.")
         return

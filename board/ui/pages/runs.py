@@ -12,12 +12,11 @@ from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder
+from board.runs.run_listing import without_shelves
 from board.runs.run_summaries import SummaryState
-from board.serving.home_gate import listing
 from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
-from board.text.path_names import shown
 from board.ui import caches, findings_watch, place, progress_line, run_looks, run_panel, runs_controls, runs_table, settings_panel
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
@@ -79,7 +78,7 @@ def choose_step(root: Path, name: str) -> None:
 
     A run that lies elsewhere, or cannot be opened, is left to that page.
     """
-    folder = next((one for one in caches.run_folders(shown(root), name) if one.name == name), None)
+    folder = next((one for one in caches.run_folders(root, name) if one.name == name), None)
     if place.part("step") is not None or place.part("filter") or folder is None:
         return
     with suppress(BoardError):
@@ -128,15 +127,16 @@ def follow(root: Path, drawn: object) -> None:
     """Draw the page anew when there is something new of a run."""
 
     def look() -> None:
-        if known(root) != drawn:
-            place.draw_anew()
+        with suppress(BoardError, OSError):  # where the root is gone for now, what was there stays on the screen
+            if known(root) != drawn:
+                place.draw_anew()
 
     st.fragment(look, run_every=POLL_SECONDS)()
 
 
 def known(root: Path) -> tuple[list[RunFolder], dict[str, SummaryState]]:
     """The runs there are, and what is known of them; what is not is looked at, those written to last first."""
-    folders = listing().folders(root)
+    folders = without_shelves(caches.run_folders(root))
     in_turn = sorted(folders, key=lambda one: -one.modified_ns)
     return folders, caches.run_summaries().see(root, in_turn)
 

@@ -1,8 +1,13 @@
 """What every tracker's module offers, and what they speak in. Knows neither runs nor metrics.
 
+A model writes what it likes: terminal commands, half characters, text that runs backwards. Names and texts are made plain on their way, so that
+nothing in them is taken for more than text by a terminal, a Markdown page or a JSON writer: each such character is shown by its number.
+
 A tracker's library is imported in its module's functions only (`library`), so that the board and the recorder start without it.
 """
 
+import re
+import unicodedata
 from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
@@ -16,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.errors import BoardError, pip_install
-from board.trackers.sanitize import plain, plain_rows
 
 
 class TrackerMissing(BoardError):
@@ -118,6 +122,45 @@ Value = float | str
 
 Example = Mapping[str, str | int | float]
 """One rollout as it is shown in a tracker: a few fields by name."""
+
+
+_UNUSUAL: Final = re.compile(r"[^ -~\n\t]")
+
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""Without them Persian and emoji fall apart."""
+
+
+def plain(text: str) -> str:
+    r"""The text with control, format and half characters written as \u001b; carriage returns before a line feed fall away."""
+    return _UNUSUAL.sub(_shown, text.replace("\r\n", "\n"))
+
+
+def _shown(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs":
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def plain_rows(rows: Sequence[Example]) -> list[dict[str, str | int | float]]:
+    """The same rows with every name and string made plain."""
+    return [{plain(key): plain(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
+
+
+def page(rows: Sequence[Example]) -> str:
+    """Plain rows one after another: each field's name, then its value, a text of several lines set in below its name."""
+    return "\n\n".join("\n".join(_field(key, str(value)) for key, value in row.items()) for row in rows)
+
+
+def _field(name: str, text: str) -> str:
+    return f"{name}: {text}" if "\n" not in text else "\n    ".join([f"{name}:", *text.split("\n")])
+
+
+def table(rows: Sequence[Example]) -> dict[str, Any]:
+    """Plain rows as the arguments of a table of W&B or trackio."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return {"columns": columns, "data": [[row.get(key) for key in columns] for row in rows]}
 
 
 class TrackerWriter(ABC):

@@ -18,8 +18,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, text, walk
-from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library
-from board.trackers.sanitize import page, plain
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library, page, plain
 
 NAME: Final = "mlflow"
 

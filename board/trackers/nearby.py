@@ -14,7 +14,7 @@ from typing import Final
 from board.errors import BoardError
 from board.sources.nearby_files import folders
 from board.trackers import READ, tracker
-from board.trackers.sanitize import plain
+from board.trackers.contract import plain
 
 MAX_FOUND: Final = 1_000
 """So many sources are listed: beside a run also those of other runs, which `own` leaves out."""

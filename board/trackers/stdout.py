@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TextIO
 
 from board.errors import BoardError
-from board.trackers.contract import Example, TrackerWriter, Value
-from board.trackers.sanitize import page
+from board.trackers.contract import Example, TrackerWriter, Value, page
 
 NAME: Final = "stdout"
 

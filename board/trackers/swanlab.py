@@ -12,8 +12,7 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.nearby_files import text
-from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library
-from board.trackers.sanitize import page, plain
+from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library, page, plain
 from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "swanlab"

@@ -17,8 +17,7 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, opened, walk
-from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library
-from board.trackers.sanitize import page
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library, page
 
 NAME: Final = "tensorboard"
 

@@ -18,8 +18,7 @@ from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
-from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
-from board.trackers.sanitize import plain, table
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, library, plain, table
 
 NAME: Final = "trackio"
 

@@ -17,8 +17,7 @@ from typing import Any, Final, Literal
 from board.errors import BoardError
 from board.sources.flatten import SPECIAL
 from board.sources.nearby_files import checked_writable
-from board.trackers.contract import Curves, Example, Points, TrackerWriter, library
-from board.trackers.sanitize import plain, table
+from board.trackers.contract import Curves, Example, Points, TrackerWriter, library, plain, table
 from board.trackers.transaction_logs import LogKind
 
 NAME: Final = "wandb"

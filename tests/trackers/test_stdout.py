@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from board.errors import BoardError
 from board.trackers import stdout
-from board.trackers.sanitize import plain
+from board.trackers.contract import plain
 
 VALUES = {"reward/mean": 0.123456789, "kl/k1_mean": -3e-9, "counts/rollouts": 64}
 ROWS: list[Mapping[str, str | int | float]] = [{"reward": 1.5, "response": "first\nsecond \x1b[31mred \ud800"}]

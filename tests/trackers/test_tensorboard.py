@@ -26,7 +26,7 @@ from tracked import Steps, by_name, curves
 
 from board.errors import BoardError
 from board.trackers import tensorboard
-from board.trackers.sanitize import page, plain_rows
+from board.trackers.contract import page, plain_rows
 
 HOSTILE = (
     "<script>alert(1)</script>\n```\n# head\n</code></pre><img src=https://evil.example/a.png onerror=x>\n"

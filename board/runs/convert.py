@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
-import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
+from board.runs import export
 from board.runs.parts import COUNTS, PADS, Part
 from board.runs.run import Run
 from board.schema import DERIVED_NUMBERS, title
@@ -46,7 +45,7 @@ def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] 
     for shard, pieces in groupby(chosen, key=lambda one: one.shard):
         path = out / path_of(names[shard])
         path.parent.mkdir(parents=True, exist_ok=True)
-        for count in _WRITERS[target](path, list(pieces)):
+        for count in _written(path, list(pieces), target):
             rows += count
             if on_rows:
                 on_rows(rows)
@@ -99,24 +98,13 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _write_lines(path: Path, chosen: list[_Chosen]) -> Iterator[int]:
-    with path.open("wb") as stream:
-        for one in chosen:
-            for batch in one.table().to_batches(max_chunksize=_ROWS_AT_ONCE):
-                for row in batch.to_pylist():
-                    stream.write(orjson.dumps({name: value for name, value in row.items() if value is not None}) + b"\n")
-                yield len(batch)
-
-
-def _write_parquet(path: Path, chosen: list[_Chosen]) -> Iterator[int]:
+def _written(path: Path, chosen: list[_Chosen], target: Target) -> Iterator[int]:
+    """Write a file; how many rows there are with each piece of it."""
     schema = pa.unify_schemas([native_table(one.part).schema for one in chosen], promote_options="permissive")
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for one in chosen:
-            table = one.table()
-            writer.write_table(
-                pa.concat_tables([schema.empty_table(), table], promote_options="permissive"), row_group_size=_ROWS_AT_ONCE
-            )
-            yield len(table)
-
-
-_WRITERS: Final = {"jsonl": _write_lines, "parquet": _write_parquet}
+    tables = (pa.concat_tables([schema.empty_table(), one.table()], promote_options="permissive") for one in chosen)
+    whole = (batch for table in tables for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE) if len(batch))
+    write = export.parquet if target == "parquet" else export.sparse_lines
+    with path.open("wb") as stream:
+        for piece in write(schema, (pa.Table.from_batches([batch]) for batch in whole)):
+            stream.write(piece.data)
+            yield piece.rows

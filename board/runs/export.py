@@ -235,9 +235,19 @@ def _written(table: pa.Table, options: pa_csv.WriteOptions) -> bytes:
 def _lines(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
     """An object a line, with every column in each."""
     for table in batches:
-        columns = [_values(table.column(name)) for name in schema.names]
-        rows = zip(*columns, strict=True)
-        yield ExportPiece(len(table), b"".join(_json(dict(zip(schema.names, row, strict=True))) + b"\n" for row in rows))
+        yield ExportPiece(len(table), b"".join(_json(row) + b"\n" for row in _rows(schema, table)))
+
+
+def sparse_lines(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
+    """An object a line, with the columns alone that it has a value of."""
+    for table in batches:
+        rows = ({name: value for name, value in row.items() if value is not None} for row in _rows(schema, table))
+        yield ExportPiece(len(table), b"".join(_json(row) + b"\n" for row in rows))
+
+
+def _rows(schema: pa.Schema, table: pa.Table) -> Iterator[dict[str, Any]]:
+    columns = [_values(table.column(name)) for name in schema.names]
+    return (dict(zip(schema.names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
 def _json(value: Any) -> bytes:
@@ -257,7 +267,7 @@ def _values(column: pa.ChunkedArray) -> list[Any]:
     return values
 
 
-def _parquet(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
+def parquet(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
     """A row group a batch, compressed with zstd; types are the frame's, token arrays lists of float32."""
     outlet = _Outlet()
     with pq.ParquetWriter(outlet, schema, compression="zstd") as writer:
@@ -297,5 +307,5 @@ class _Outlet(io.RawIOBase):
 _WRITERS: Final[dict[Format, Callable[[pa.Schema, Iterator[pa.Table]], Iterator[ExportPiece]]]] = {
     "csv": _csv,
     "jsonl": _lines,
-    "parquet": _parquet,
+    "parquet": parquet,
 }

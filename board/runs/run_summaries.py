@@ -181,7 +181,7 @@ def _depends_on(order: SummaryOrder) -> tuple[Path, ...]:
 
 
 def _file(order: SummaryOrder) -> Path:
-    digest = blake2b(os.fsencode(str(order)), digest_size=12).hexdigest()
+    digest = blake2b(repr(order).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     return user_folders.cache() / version() / FOLDER / f"{digest}.json"
 
 

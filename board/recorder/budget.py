@@ -59,10 +59,10 @@ def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str]) -> Candidat
     )
 
 
-def within(held: Sequence[Candidate], limit: int, seed: str) -> list[Parts]:
+def within(candidates: Sequence[Candidate], limit: int, seed: str) -> list[Parts]:
     """The rows of one step as they are written: token arrays of the chosen ones, at most `limit` bytes together."""
-    chosen = choose(held, limit, seed)
-    return [one.parts if at in chosen else one.bare for at, one in enumerate(held)]
+    chosen = choose(candidates, limit, seed)
+    return [candidate.parts if at in chosen else candidate.bare for at, candidate in enumerate(candidates)]
 
 
 def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
@@ -73,7 +73,7 @@ def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
     """
     shuffled = random.Random(seed).sample(range(len(candidates)), len(candidates))
     in_order = [candidates[index] for index in shuffled]
-    keys = np.array([(-one.kl, one.reward, -one.reward, 0 if one.truncated else np.nan, 0) for one in in_order]).reshape(-1, 5)
+    keys = np.array([(-row.kl, row.reward, -row.reward, 0 if row.truncated else np.nan, 0) for row in in_order]).reshape(-1, 5)
     ranked = np.argsort(keys, axis=0, kind="stable")
     in_turn = ranked[~np.isnan(np.take_along_axis(keys, ranked, axis=0))]
     chosen: set[int] = set()
@@ -103,8 +103,8 @@ def _arrays(row: Mapping[str, Any], pads: frozenset[str]) -> tuple[dict[str, Flo
         tokens = [None] * max(map(len, found.values()), default=0)
     counts = ~np.array(marks(tokens, pads), bool)
     arrays = {
-        name: np.pad(one[: len(tokens)], (0, max(0, len(tokens) - len(one))), constant_values=np.nan)
-        for name, one in found.items()
+        name: np.pad(array[: len(tokens)], (0, max(0, len(tokens) - len(array))), constant_values=np.nan)
+        for name, array in found.items()
     }
     if "loss_mask" in arrays:
         counts &= arrays["loss_mask"] != 0

@@ -56,7 +56,7 @@ class Losses:
             text = "Recording rollouts to %s: %s%s. Training goes on; later losses of this kind are only counted."
             logger.warning(text, self._folder, WARNED[reason], f" ({detail})" if detail else "")
 
-    def untold(self) -> Counter[str]:
+    def take_new(self) -> Counter[str]:
         """What was lost since the last call, by reason: for the account that is kept beside a shard."""
         with self._lock:
             fresh, self._fresh = self._fresh, Counter()

@@ -52,16 +52,16 @@ class Tracking:
         self._queue: SimpleQueue[tuple[Callable[[], object], int] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name="rollout-tracker", daemon=True)  # one that hangs holds up nobody's end
         self._thread.start()
-        self._told: float = -math.inf
+        self._sent: float = -math.inf
         self._rows: defaultdict[int, list[bytes]] = defaultdict(list)
         self._given: defaultdict[int, dict[str, Value]] = defaultdict(dict)
 
     def row(self, step: int, row: Parts) -> None:
         """Take in a rollout. One of a later step ends those before; one of a step that has ended comes too late."""
-        if step <= self._told:
+        if step <= self._sent:
             self._losses.add("tracker_late")
             return
-        self._tell(below=step)
+        self._send(below=step)
         self._rows[step].append(line(row)[:-1])
 
     def given(self, step: object, values: Mapping[str, Any]) -> None:
@@ -72,26 +72,26 @@ class Tracking:
             except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
                 self._losses.add("tracker_value", f"{name!r}: {described(error)}")
         if self._given and not self._rows:
-            self._tell(below=max(self._given))
+            self._send(below=max(self._given))
 
     def end_step(self) -> None:
         """Hand on the numbers of the step that was being written, and what the trainer gave up to it."""
         if self._rows:
-            self._tell(below=max(self._rows) + 1)
+            self._send(below=max(self._rows) + 1)
 
     def close(self) -> None:
         """Hand on all there is, and close the tracker within the time it has."""
-        self._tell()
+        self._send()
         self._queue.put((self._end, 0))
         self._queue.put(None)
         self._thread.join(self._seconds)
         if self._thread.is_alive():
             self._losses.add("tracker", f"it did not end within {self._seconds:g} s", max(1, self._queue.qsize() - 1))
 
-    def _tell(self, below: float = math.inf) -> None:
+    def _send(self, below: float = math.inf) -> None:
         """Hand on what there is of steps below one, in their order, where there is room for it."""
         for step in sorted(step for step in self._rows.keys() | self._given.keys() if step < below):
-            self._told = max(self._told, step)
+            self._sent = max(self._sent, step)
             rows, own = self._rows.pop(step, []), self._given.pop(step, {})
             if self._taken - self._done >= self._limit:
                 self._losses.add("tracker_queue")

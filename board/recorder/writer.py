@@ -177,7 +177,7 @@ class ShardFile:
         """Bring the account of an open file up to date, where there is anything new. `ended` closes the file, until another line comes."""
         if self._descriptor is None or not self.path.exists():
             return
-        self._lost += self._losses.untold()
+        self._lost += self._losses.take_new()
         account = orjson.dumps({"lost": self._lost, LEFT_OUT: self._left_out, "ended": ended})
         if account != self._account:
             self._account = account

@@ -1,6 +1,6 @@
 """The tracker's side of a push: its run, what is delivered to it, and how far that has come. Failures of its library become sentences.
 
-Knows steps, numbers by name, rows of text and findings; knows no run and no metric.
+What goes there are steps, numbers by name, rows of text and findings.
 """
 
 import signal

@@ -1,7 +1,7 @@
 """Where a run is pushed to, and how far it has come there: what the command line asks for → what a tracker's writer takes.
 
 The last step that a place has stands in one small file per run, tracker, target and names in the user's state folder, never in the run's; it is
-replaced at once and never half written. Knows no run and no metric.
+replaced at once and never half written.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """The steps that a recorder is writing, as a push of them would hand them on: numbers by name, and a few rollouts of each.
 
-Lines of rows in. Knows no tracker, no file and no thread.
+Lines of rows in.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What is shown beside a step's numbers: its best, its worst and a random rollout, and what was found in the run, as rows of text.
 
-Knows links to the board; knows no tracker. The texts are a model's, and findings may quote them: whoever shows them shows text.
+The texts are a model's, and findings may quote them: whoever shows them shows text.
 """
 
 import math

@@ -3,7 +3,7 @@
     with RolloutRecorder("runs/my_run", rank=rank) as recorder:
         recorder.write(step=step, prompt=prompt, response_tokens=tokens, logprobs=logprobs, reward=reward)
 
-Needs numpy and orjson alone. It knows how the board reads a row, and nothing of its store or its screens.
+Needs numpy and orjson alone, and is written with what the board reads rows by.
 """
 
 from board.errors import missing_library

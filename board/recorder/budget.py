@@ -1,6 +1,6 @@
 """Which rollouts of a step keep their token arrays when not all may: extremes first, and some at random; and what the others keep.
 
-That are the sums and means that the board would have of the arrays, by the same formulas. Knows nothing of files or threads.
+That are the sums and means that the board would have of the arrays, by the same formulas.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What was not written or not tracked, counted by reason and said once each. Knows nothing of rows or files."""
+"""What was not written or not tracked, counted by reason and said once each."""
 
 import logging
 import threading

@@ -1,7 +1,6 @@
 """Values of training: copied before training changes them, and as JSON text, short and exact.
 
-Tensors become numpy arrays, lists and dicts lists and dicts of their own; tensors are known by their methods, so torch is not imported. Knows
-nothing of files or threads.
+Tensors become numpy arrays, lists and dicts lists and dicts of their own; tensors are known by their methods, so torch is not imported.
 """
 
 import json

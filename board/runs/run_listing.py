@@ -1,7 +1,4 @@
-"""The runs under a root as they were a moment ago: looking through hundreds of folders takes longer than each page may.
-
-Knows neither readers nor what is in a run.
-"""
+"""The runs under a root as they were a moment ago: looking through hundreds of folders takes longer than each page may."""
 
 import math
 import threading

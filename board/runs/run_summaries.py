@@ -1,7 +1,6 @@
 """The summaries of the runs under a root, made in the background, a few at a time, those asked for first; again when a run has changed.
 
-Whoever shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board. Knows
-neither readers nor screens, nor how a run is summarised.
+Whoever shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A run in a few numbers, without reading it whole: what the cache holds of it, else its head, its tail and a few places between them.
 
-What is read is bounded whatever the run's size, and nothing is kept for later. Knows neither who asks nor what becomes of the numbers.
+What is read is bounded whatever the run's size, and nothing is kept for later.
 """
 
 import math

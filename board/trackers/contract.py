@@ -1,4 +1,4 @@
-"""What every tracker's module offers, and what they speak in. Knows neither runs nor metrics.
+"""What every tracker's module offers, and what they speak in.
 
 A model writes what it likes: terminal commands, half characters, text that runs backwards. Names and texts are made plain on their way, so that
 nothing in them is taken for more than text by a terminal, a Markdown page or a JSON writer: each such character is shown by its number.

@@ -2,7 +2,7 @@
 
 Beside a run there may be many runs. Where a log folder has folders of this run's name, those are its own and the others are left out. A name
 that a tracker recorded is a run's when it is the run's folder's name, or that and what a push, a dialect or a time put behind it:
-my_run-verl, my_run-2. Knows no tracker's format.
+my_run-verl, my_run-2.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

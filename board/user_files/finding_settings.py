@@ -1,6 +1,6 @@
 """What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood.
 
-Knows no kind and no run: what is kept is kept under a run's address.
+It is kept under a run's address.
 """
 
 import math

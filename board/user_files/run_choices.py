@@ -1,6 +1,6 @@
 """What a reader says of a run: a name, tags, a note; its pads, its mapping, from which reward on a response is right.
 
-A run is known by its path. Knows neither what a run holds nor what is shown.
+A run is known by its path.
 """
 
 import math

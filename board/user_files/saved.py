@@ -1,6 +1,6 @@
 """What a reader saved for any run: pinned metrics, filters, custom metrics, views of the table of rollouts.
 
-Knows no run, no screen and no SQL: each is kept as it was given, and whoever shows it looks what of it there is.
+Each is kept as it was given, and whoever shows it looks what of it there is.
 """
 
 import json

@@ -84,6 +84,12 @@ class Delivery:
         self.state.last = done.last = step
         done.steps, done.to_go, done.metrics = done.steps + 1, done.to_go - 1, max(done.metrics, len(values))
 
+    def add(self, values: Mapping[str, float]) -> None:
+        """Deliver more numbers of the last step, where there is one."""
+        if self._writer is not None and self.state.last is not None and values:
+            with self._tracker():
+                self._writer.scalars(self.state.last, values)
+
     def close(self) -> None:
         """End the tracker's run; what was delivered has arrived once that is through."""
         if self._writer is None:

@@ -3,15 +3,15 @@
 Lines of rows in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from board.analysis.step_metrics import of_step_alone, per_step_values
 from board.formats import native
-from board.metrics.declared import METRICS, renamed
-from board.metrics.declared.computation import OfEvaluation
+from board.metrics.declared import METRICS, named_once, renamed
+from board.metrics.declared.computation import OfEvaluation, SoFar
 from board.push.shown import Links, RunExamples
 from board.runs import column_room, merging, part_builder
 from board.runs.load_report import LoadReport
@@ -43,11 +43,12 @@ class RecordedSteps:
 
     def __init__(self, names: str, pads: Sequence[str], examples: int, seed: int) -> None:
         self._names, self._pads, self._examples, self._seed = names, pads, examples, seed
+        self._so_far: dict[str, float] = {}
 
     def of(self, lines: Sequence[bytes]) -> tuple[dict[str, float], list[Example], int]:
         """Of the rows of a step: its numbers by name, the rollouts that are shown, and how many rows the board refuses.
 
-        A number that needs other steps is not among them.
+        A number that needs other steps is not among them; what is of all steps so far is for `at_end`.
         """
         run = run_of_lines(lines, self._pads)
         if run is None:
@@ -55,16 +56,26 @@ class RecordedSteps:
         counted = run.counted
         if counted.frame.empty:
             return {}, [], run.report.refused
-        of_evaluation = counted.splits == (EVALUATION,)  # by itself such a run is taken for one of training
-        values = {
-            str(key): float(value)
-            for key, value in per_step_values(counted).iloc[0].dropna().items()
-            if of_step_alone(str(key)) and (not of_evaluation or _is_of_evaluation(str(key)))
-        }
-        by_name = {name: values[key] for key, names in renamed(values, self._names).items() for name in names}
+        values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].dropna().items()}
+        told = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training
+        by_name = {name: told[key] for key, names in renamed(told, self._names).items() for name in names}
         shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(int(counted.steps[0]))
-        return by_name, [{name: value for name, value in row.items() if name != "from"} for row in shown], run.report.refused
+        return by_name, [{name: one for name, one in row.items() if name != "from"} for row in shown], run.report.refused
 
+    def at_end(self) -> dict[str, float]:
+        """What a trainer logs once, at the end, by its names: of all the steps there were."""
+        return named_once(self._so_far, self._names)
 
-def _is_of_evaluation(key: str) -> bool:
-    return key in METRICS and isinstance(METRICS[key].computation, OfEvaluation)
+    def _alone(self, values: Mapping[str, float], *, held: bool) -> dict[str, float]:
+        """Those that the step gives by itself; what is of all steps so far is noted. `held` where all its rollouts are of an evaluation."""
+        found: dict[str, float] = {}
+        for key, value in values.items():
+            computation = METRICS[key].computation if key in METRICS else None
+            if isinstance(computation, SoFar):
+                before = self._so_far.get(key)
+                if before is not None:
+                    value = before + value if computation.combine == "sum" else max(before, value)
+                self._so_far[key] = value
+            elif of_step_alone(key) and (not held or isinstance(computation, OfEvaluation)):
+                found[key] = value
+        return found

@@ -80,7 +80,7 @@ class Tracking:
             self._send(below=max(self._rows) + 1)
 
     def close(self) -> None:
-        """Hand on all there is, and close the tracker within the time it has."""
+        """Hand on all there is, what comes once at the end last, and close the tracker within the time it has."""
         self._send()
         self._queue.put((self._end, 0))
         self._queue.put(None)
@@ -127,6 +127,8 @@ class Tracking:
 
     def _end(self) -> None:
         if "_writer" in vars(self):  # it was opened
+            if at_end := self._steps.at_end():
+                self._writer.scalars(int(self._sent), at_end)
             self._writer.close()
 
 

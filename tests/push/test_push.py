@@ -83,7 +83,7 @@ WHOLE: dict[str, str] = {
         policy/clipfrac_avg policy/entropy_avg val/ratio val/num_eos_tokens episode""",
     "re-grpo": """rollouts/returns_sum rollouts/returns_mean rollouts/returns_std rollouts/returns_max rollouts/returns_min
         rollouts/returns_best_mean rollouts/kl_mean rollouts/kl_std rollouts/kl_max rollouts/advantages_mean rollouts/advantages_std
-        rollouts/total_rollouts dr_grpo/advantages_variance dr_grpo/advantages_skewness""",
+        rollouts/total_rollouts final/total_rollouts final/best_mean_return dr_grpo/advantages_variance dr_grpo/advantages_skewness""",
 }
 """Of the names that trainers' guides list those that rollouts give; the rest is of the update, of the machine, or of the optimiser."""
 
@@ -97,8 +97,16 @@ def test_every_name_of_a_guide_that_rollouts_give_is_pushed(dialect: str, names:
     found = {name for line in lines(output) for name in line}
 
     assert set(names.split()) <= found
-    every = {name for name, key in DIALECTS[dialect].names.items() if METRICS[key].origin == "rollouts"}
-    assert {name for name in every if not name.startswith("final/")} <= found
+    assert {name for name, key in DIALECTS[dialect].names.items() if METRICS[key].origin == "rollouts"} <= found
+
+
+def test_what_a_trainer_logs_once_comes_with_the_last_step() -> None:
+    """Of re-grpo's names those of the end of the run are in the last line alone."""
+    output, _ = pushed(SAMPLE, "--to", "stdout", "--format", "jsonl", "--names", "re-grpo", "--no-examples")
+    lines = [json.loads(line) for line in output.splitlines()]
+
+    assert [line["step"] for line in lines if any(name.startswith("final/") for name in line)] == [lines[-1]["step"]]
+    assert lines[-1]["final/total_rollouts"] == lines[-1]["rollouts/total_rollouts"]
 
 
 def test_a_second_push_has_nothing_to_do(tmp_path: Path) -> None:

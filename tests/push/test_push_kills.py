@@ -194,7 +194,7 @@ def test_a_growing_run_is_followed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tracker", OFFLINE)
 def test_ctrl_c_ends_following_in_order(tmp_path: Path, tracker: str) -> None:
-    """Whatever a library does at Ctrl+C: its run is ended by us, and what was handed on is noted."""
+    """Whatever a library does at Ctrl+C: its run is ended by us, what comes once is there, and what was handed on is noted."""
     pytest.importorskip(tracker)
     grown(tmp_path / "run", range(4), rollouts=1)
     where = ("--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE[tracker], "--names", "re-grpo")
@@ -208,8 +208,25 @@ def test_ctrl_c_ends_following_in_order(tmp_path: Path, tracker: str) -> None:
     steps = int(re.findall(r"Pushed (\d+) steps?", errors)[0])  # all four, unless the machine is very slow
     curves = held(tracker, tmp_path / "logs")
     assert [step for step, _ in curves["rollouts/returns_max"]] == [*range(steps)]
+    assert [step for step, _ in curves["final/total_rollouts"]] == [steps - 1]
     (noted,) = (tmp_path / "state" / "push").glob("*.json")
     assert json.loads(noted.read_bytes())["last"] == steps - 1
+
+
+def test_what_a_trainer_logs_once_comes_when_following_ends(tmp_path: Path) -> None:
+    """Ctrl+C is the end: what is defined as once, at the end, comes then, at the last step."""
+    grown(tmp_path / "run", range(3))
+    where = ("--to", "stdout", "--format", "jsonl", "--no-examples", "--names", "re-grpo")
+    process = started(tmp_path / "run", *where, "--follow", "--quiet", 0, "--resume", output=tmp_path / "output")
+    waited(process, lambda: (tmp_path / "output").read_text().count("\n") == 3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+
+    found = lines((tmp_path / "output").read_text())
+    assert process.returncode == 0, errors
+    assert [line["step"] for line in found] == [0, 1, 2, 2]
+    assert found[-1].keys() == {"step", "final/total_rollouts", "final/best_mean_return"}
+    assert found[-1]["final/total_rollouts"] == found[-2]["rollouts/total_rollouts"]
 
 
 def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:

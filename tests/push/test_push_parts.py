@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
 from board.findings.contract import Finding
-from board.metrics.declared import DIALECTS, renamed
+from board.metrics.declared import DIALECTS, named_once, renamed
 from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of, target
 from board.push.pushing import Request, progress, settled, summary
@@ -263,11 +264,13 @@ def test_names_of_a_dialect(names: str) -> None:
         assert listed == (mine if mine and names != "board" else [f"board/{key}"])
 
 
-def test_what_comes_once_is_no_name_of_a_step() -> None:
-    """What a trainer logs at the end alone is not pushed under that name."""
+def test_what_comes_once_is_named_at_the_end_alone() -> None:
+    """A name that a trainer logs once, at the end, is no name of the steps before."""
     keys = ["counts/rollouts_total", "reward/best_mean"]
 
     assert renamed(keys, "re-grpo") == {keys[0]: ["rollouts/total_rollouts"], keys[1]: ["rollouts/returns_best_mean"]}
+    assert named_once({keys[0]: 3, keys[1]: math.nan}, "re-grpo") == {"final/total_rollouts": 3.0}
+    assert named_once({keys[0]: 3}, "roll") == {}
 
 
 def test_tags_and_notes_make_no_other_place() -> None:

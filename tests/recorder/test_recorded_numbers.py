@@ -16,6 +16,7 @@ from golden_runs import FOLDERS, GOLDEN
 from board import open_run
 from board.analysis.step_metrics import of_step_alone, per_step_values
 from board.metrics.declared import METRICS
+from board.metrics.declared.computation import SoFar
 from board.push.recorded_steps import RecordedSteps
 from board.recorder import RolloutRecorder
 from board.recorder.values import encode
@@ -32,7 +33,7 @@ ARRAYS = (
     *("values", "returns", "advantages", "entropies", "token_rewards"),
 )
 
-ALONE = {key for key in METRICS if of_step_alone(key)}
+ALONE = {key for key, metric in METRICS.items() if of_step_alone(key) and not isinstance(metric.computation, SoFar)}
 """Metrics that one step's rollouts can give."""
 WITHOUT_FAILED = "reward/mean_without_failed"
 

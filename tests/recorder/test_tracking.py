@@ -55,6 +55,18 @@ def test_a_step_is_told_once_with_all_its_numbers(tmp_path: Path, wait: bool) ->
     assert (recorder.dropped, recorder.untracked) == (0, 0)
 
 
+def test_what_a_trainer_logs_once_comes_at_the_end(tmp_path: Path) -> None:
+    """Under names of a trainer that has such, and then alone, at the last step: totals of what this process wrote, and the best of its steps."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, names="re-grpo", **to(stream)) as recorder:
+        for step, reward in enumerate((0.5, 2.0, 1.0)):
+            recorder.write_batch(step=step, response=["a", "b"], reward=[reward, reward])
+
+    found = tracked(stream)
+    assert [line["step"] for line in found if any(name.startswith("final/") for name in line)] == [2]
+    assert found[-1] == {"step": 2, "final/total_rollouts": 6, "final/best_mean_return": 2.0}
+
+
 ORDERS: dict[str, tuple[list[tuple[str, int]], list[int]]] = {
     "numbers after their step has ended": ([("row", 1), ("end", 1), ("track", 1), ("row", 2)], [1, 1, 2]),
     "numbers after the next step's first row": ([("row", 1), ("row", 2), ("track", 1)], [1, 1, 2]),

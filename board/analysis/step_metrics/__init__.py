@@ -19,7 +19,7 @@ from board.analysis.step_metrics.of_columns import OF_ALL_STEPS
 from board.analysis.step_metrics.own_means import EVALUATED, SOURCE, is_evaluated, key_of_column, made_of
 from board.errors import BoardError
 from board.metrics.declared import METRICS
-from board.metrics.declared.computation import OfColumns, OfEvaluation, SoFar
+from board.metrics.declared.computation import OfColumns, OfEvaluation
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
@@ -102,9 +102,9 @@ def rollouts_of(key: str, data: StepData) -> Float64Array:
 
 
 def of_step_alone(key: str) -> bool:
-    """Whether the metric of a step needs that step's rollouts alone."""
+    """Whether the metric of a step needs that step's rollouts alone, but for sums and maxima of steps so far."""
     computation = METRICS[key].computation if key in METRICS else None
-    return not (isinstance(computation, SoFar) or (isinstance(computation, OfColumns) and computation.function in OF_ALL_STEPS))
+    return not (isinstance(computation, OfColumns) and computation.function in OF_ALL_STEPS)
 
 
 def per_step_values(

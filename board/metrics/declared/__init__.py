@@ -16,7 +16,7 @@ A dialect is a table in `dialects.toml` of what is true of all its names, with t
 """
 
 from board.metrics.declared.contract import FAMILIES, Dialect, Interpretation, Metric, Name, Words
-from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, renamed, resolve, resolve_any
+from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, named_once, renamed, resolve, resolve_any
 
 __all__ = [
     "DIALECTS",
@@ -28,6 +28,7 @@ __all__ = [
     "Name",
     "Words",
     "name_of",
+    "named_once",
     "renamed",
     "resolve",
     "resolve_any",

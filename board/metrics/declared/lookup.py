@@ -6,6 +6,7 @@ which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "
 number of an evaluation, which is a metric of its own. Nothing else is cut off: "my_run/loss" may mean anything.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -213,7 +214,7 @@ def name_of(dialect: str, key: str) -> str | None:
 def renamed(keys: Iterable[str], dialect: str) -> dict[str, list[str]]:
     """Each key's names in a dialect, every one it has there; else, and in the board's own, its key after "board/".
 
-    Names of what the trainer logs once, at the end of the run, are not among them. Raises KeyError for an unknown dialect.
+    Names of what the trainer logs once, at the end of the run, are not among them (`named_once`). Raises KeyError for an unknown dialect.
     """
     table = DIALECTS[dialect]
     by_key: dict[str, list[str]] = {}
@@ -221,6 +222,12 @@ def renamed(keys: Iterable[str], dialect: str) -> dict[str, list[str]]:
         if table is not BOARD and not name.startswith(table.at_end):
             by_key.setdefault(key, []).append(name)
     return {key: by_key.get(key, [OWN_PREFIX + key]) for key in keys}
+
+
+def named_once(values: Mapping[str, float], dialect: str) -> dict[str, float]:
+    """Those of the metrics that are numbers, by key, under the names of what the trainer logs once, at the end of the run."""
+    names = ((name, values.get(key, math.nan)) for name, key in DIALECTS[dialect].names.items())
+    return {name: float(value) for name, value in names if name.startswith(DIALECTS[dialect].at_end) and math.isfinite(value)}
 
 
 def _bare(table: Dialect, name: str) -> Iterator[str]:

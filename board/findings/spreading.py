@@ -53,7 +53,7 @@ class Spread:
         if np.isnan(self.before):
             begins = "the first step" if self.since.all() else f"step {self.step}"
             return f"from {begins} on {percent(self.after)} of the responses {what}"
-        until = "" if self.stays else f" to {self.last_step}"
+        until = " on" if self.stays else f" to {self.last_step}"
         return f"from step {self.step}{until} {percent(self.after)} of the responses {what}, before {percent(self.before)}"
 
 

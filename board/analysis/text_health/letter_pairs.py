@@ -40,6 +40,11 @@ def surprisal(texts: pa.Array, learnt: pa.Array) -> Float64Array:
     return np.where(number >= LEAST, mean, np.nan)
 
 
+def end(text: str) -> tuple[int, int]:
+    """The characters that are looked at, from the first to behind the last."""
+    return max(0, len(text) - _WINDOW), len(text)
+
+
 def _pairs(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs of all texts, 26 × the first letter + the second, and which text each is of."""
     ends = pc.utf8_slice_codeunits(texts, -_WINDOW).cast(pa.large_string()).fill_null("")

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.concordance import TokenSpans, token_at
-from board.analysis.text_health import loops, overlap, rare_tokens, scripts, words
+from board.analysis.text_health import letter_pairs, loops, overlap, rare_tokens, scripts, words
 from board.analysis.text_health.endings import THOUGHT_TAGS
 from board.analysis.text_health.texts import CodeUnits, code_units, ends, longer, shingles, without_padding
 from board.metrics.formulas import BoolArray
@@ -141,8 +141,11 @@ def standing(look: Callable[..., Span | None], column: str, *others: str) -> Whe
 
 
 def odd_or_rare(run: Run, keys: Sequence[int]) -> tuple[dict[int, TextStretch], Tokens]:
-    """As `Where`: of rollouts that have rare tokens the rarest, and the text of those that stand together; else what is `odd`."""
-    stretches, tokens = standing(odd, "response")(run, keys)
+    """As `Where`: of rollouts that have rare tokens the rarest, and the text of those that stand together; else what is `odd`.
+
+    Else the end at which `letter_pairs` looks: letters that make no word may be any.
+    """
+    stretches, tokens = standing(lambda text: odd(text) or letter_pairs.end(text), "response")(run, keys)
     rare, read = Tokens(), 0
     for key in keys:
         rollout = run.rollout(key)

@@ -257,6 +257,6 @@ def test_what_spreads_right_after_the_first_steps(tmp_path: Path, what: str, sha
     found = one(asked(kind, tmp_path, rows(plain, showing, share, onset=onset)))
 
     assert found.first_step == onset
-    assert found.effect.startswith(f"from step {onset} {100 if share == 1 else ''}")
+    assert found.effect.startswith(f"from step {onset} on {100 if share == 1 else ''}")
     assert "before 0 %" in found.effect
     assert found.crossed in ("rise", "paid")

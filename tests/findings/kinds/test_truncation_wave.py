@@ -60,4 +60,4 @@ def test_without_reasons_and_tokens_nothing_is_told(tmp_path: Path) -> None:
 def test_effect(tmp_path: Path) -> None:
     """The sentence has both shares."""
     found = one(asked(KIND, tmp_path, rows(lambda dice, _: _said(dice, False), lambda dice, _: _said(dice, True), 1.0)))
-    assert found.effect == f"from step {ONSET} 100 % of the responses are cut off at the limit of length, before 0 %"
+    assert found.effect == f"from step {ONSET} on 100 % of the responses are cut off at the limit of length, before 0 %"

@@ -21,6 +21,7 @@ from benchmarks import rollouts
 from benchmarks.machine import memory
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure, ratio
+from board.sources import index_file
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 ENGINES: Final = ("local", "ray")
@@ -34,8 +35,6 @@ COLUMNS: Final = (
     "MB/s",
     "against one local",
     "against local",
-    "alone (s)",
-    "alone, share of one",
 )
 OF_AN_INDEX: Final = ("what", "figure", "per rollout (bytes)")
 
@@ -55,9 +54,8 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
             shutil.rmtree(place / "index", ignore_errors=True)
             found[engine, workers].append(attempt(run, place / "index", engine, workers))
     note = (
-        f"Medians of {plan.large_rounds}. `alone` is the time in which no worker had anything to do. Of a share s the most that any number "
-        "of workers can reach is 1/s times one (Amdahl). Workers beyond the cores of this machine show what is lost by them, not what a "
-        "machine more would bring."
+        f"Medians of {plan.large_rounds}, summing up included, which one process does. Workers beyond the cores of this machine show what "
+        "is lost by them, not what a machine more would bring."
     )
     megabytes = round(size / 1e6)
     yield Section("index", f"An index of {megabytes} MB", COLUMNS, tuple(row(way, found, size) for way in ways), note)
@@ -67,7 +65,6 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
 def row(way: tuple[str, int], found: dict[tuple[str, int], list[Found]], size: int) -> tuple[Cell, ...]:
     """What a way took, round by round."""
     own, one, local = (_of(found[key], "seconds") for key in (way, ("local", 1), ("local", way[1])))
-    alone = _of(found[way], "alone")
     return (
         way[0],
         str(way[1]),
@@ -75,8 +72,6 @@ def row(way: tuple[str, int], found: dict[tuple[str, int], list[Found]], size: i
         figure([size / 1e6 / seconds for seconds in own], "MB/s"),
         ratio(one, own),
         ratio(own, local),
-        figure(alone, "s"),
-        ratio(alone, _of(found[way[0], 1], "seconds")),
     )
 
 
@@ -92,13 +87,13 @@ def of_an_index(run: Path, place: Path, size: int, plan: Plan) -> Section:
     again = [attempt(run, index, "local", 2) for _ in range(plan.large_rounds)]
     opened = [_attempt(["open", str(index)], place / "cache") for _ in range(plan.large_rounds)]
     rows = made["rollouts"]
-    parts = sum(path.stat().st_size for path in (index / "parts").glob("*.arrow") if path.name.count(".") == 1)
+    held = sum(path.stat().st_size for path in (index / index_file.ROWS).iterdir())
     whole = sum(path.stat().st_size for path in index.rglob("*") if path.is_file())
     listed: list[tuple[Cell, ...]] = [
         ("the run", figure([size / 1e6], "MB"), figure([size / rows], "B")),
-        ("parts", figure([parts / 1e6], "MB"), figure([parts / rows], "B")),
+        ("its rows", figure([held / 1e6], "MB"), figure([held / rows], "B")),
         ("all of the index", figure([whole / 1e6], "MB"), figure([whole / rows], "B")),
-        ("verified by checksum, nothing new", figure(_of(again, "seconds"), "s"), ""),
+        ("looked at again, nothing new", figure(_of(again, "seconds"), "s"), ""),
         ("opened", figure(_of(opened, "seconds"), "s"), ""),
         (
             "anonymous memory, more once open",
@@ -128,23 +123,20 @@ def _attempt(arguments: Sequence[str], cache: Path) -> Found:
 
 def made(engine: str, run: Path, index: Path, workers: int) -> Found:
     """In a process of its own: one index."""
-    from board.indexing import target
-    from board.indexing.engine import Engine
-    from board.indexing.job import IndexJob
-    from board.indexing.local_engine import LocalEngine
-    from board.indexing.ray_engine import RayEngine
+    from board.indexing import building, target
+    from board.indexing.engines import Engine, LocalEngine, RayEngine
 
     with _cluster(workers if engine == "ray" else 0) as address:
         chosen: Engine = RayEngine(address) if engine == "ray" else LocalEngine(workers)
         os.sync()
         began = time.perf_counter()
         with target.opened(run, index) as goal:
-            result = IndexJob(goal, chosen).run()
+            result = building.build(goal, chosen)
         seconds = time.perf_counter() - began
     if result.failed:
-        raise RuntimeError(str(result.failed[0]))
+        raise RuntimeError(str(result.failed))
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
-    return {"seconds": seconds, "alone": result.seconds_alone, "rollouts": result.rollouts, "worker_peak": peak}
+    return {"seconds": seconds, "rollouts": result.rollouts, "worker_peak": peak}
 
 
 @contextmanager
@@ -171,9 +163,9 @@ def _cluster(workers: int) -> Iterator[str]:
 
 
 def _imported() -> None:
-    from board.indexing import range_task
+    from board.indexing import source_writer
 
-    assert range_task
+    assert source_writer
     time.sleep(1)  # so that each worker takes one
 
 

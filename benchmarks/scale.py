@@ -1,13 +1,12 @@
-"""An index of very many short rollouts, opened as a sample: what its frame takes to write, and what pages ask of it then.
+"""An index of very many short rollouts, opened as a sample: what it takes to make, and what pages ask of it then.
 
-Each look is a process of its own, `python -m benchmarks.scale INDEX look MEMORY_ROLLOUTS` and `... INDEX frame WORKERS`. Figures are given
+Each is a process of its own, `python -m benchmarks.scale INDEX index RUN` and `... INDEX look SLICE_ROLLOUTS`. Figures are given
 as they passed and in processor time, which a machine that others use changes least.
 """
 
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import time
@@ -26,8 +25,8 @@ COLUMNS: Final = ("what", "seconds", "processor seconds", "of them a rollout (µ
 PER_STEP: Final = 2_048
 SHARDS: Final = 8
 WORDS: Final = 5_000
-MEMORY_SHARE: Final = 10
-"""So many times more rollouts than memory may hold."""
+SLICE_SHARE: Final = 5
+"""So many times more rollouts than are opened at once."""
 TIMEOUT_SECONDS: Final = 3_600
 
 Found = dict[str, Any]
@@ -41,27 +40,15 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     say(f"scale: indexing {size / 1e6:,.0f} MB")
     index = place / "index"
     made = _alone(index, place, "index", str(place / "run"))
-    frame = _alone(index, place, "frame", "")
-    bytes_of = {name: _bytes(index / name) for name in ("parts", "frame")}
-    parts = sum(path.name.count(".") == 1 for path in (index / "parts").glob("*.arrow"))
-    listed = [_row(made, "parsed and indexed, frame too", rows)]
-    listed += [_row(frame, "its frame written again", rows)]
-    listed += [
-        (f"on the disk: {name}", "", "", "", f"{held / 1e6:,.0f} MB, {held / rows:,.0f} bytes a rollout")
-        for name, held in bytes_of.items()
-    ]
-    title = f"An index of {rows:,} rollouts of 2 to 4 tokens ({size / 1e6:,.0f} MB in {SHARDS} shards, {parts:,} parts)"
-    yield Section(
-        "scale",
-        title,
-        COLUMNS,
-        tuple(listed),
-        f"Peak memory of the process that wrote the frame alone: {frame['peak']:,.0f} MB.",
-    )
+    held = _bytes(index)
+    listed = [_row(made, "parsed and indexed by two processes", rows)]
+    listed += [("on the disk", "", "", "", f"{held / 1e6:,.0f} MB, {held / rows:,.0f} bytes a rollout")]
+    title = f"An index of {rows:,} rollouts of 2 to 4 tokens ({size / 1e6:,.0f} MB in {SHARDS} shards)"
+    yield Section("scale", title, COLUMNS, tuple(listed), f"Peak memory of the process that sums up: {made['peak']:,.0f} MB.")
     say("scale: looking")
-    looked = _alone(index, place, "look", str(rows // MEMORY_SHARE))
+    looked = _alone(index, place, "look", str(rows // SLICE_SHARE))
     note = (
-        f"Where memory may hold {rows // MEMORY_SHARE:,} rollouts. Peak memory of all of it together: {looked['peak']:,.0f} MB."
+        f"Where {rows // SLICE_SHARE:,} rollouts are opened at once. Peak memory of all of it together: {looked['peak']:,.0f} MB."
     )
     yield Section(
         "scale",
@@ -147,33 +134,20 @@ def timed(what: str, do: Callable[[], Any], told: Callable[[Any], object] = lamb
 
 def indexed(index: Path, run: str) -> Found:
     """In a process of its own: the run made into an index by two processes."""
-    from board.indexing import target
-    from board.indexing.job import IndexJob
-    from board.indexing.local_engine import LocalEngine
+    from board.indexing import building, target
+    from board.indexing.engines import LocalEngine
 
     def made() -> None:
         with target.opened(run, index) as goal:
-            result = IndexJob(goal, LocalEngine(2)).run()
+            result = building.build(goal, LocalEngine(2))
         assert not result.failed
 
-    return timed("index", made)
+    return {**timed("index", made), "peak": _peak()}
 
 
-def framed(index: Path) -> Found:
-    """In a process of its own: the frame of an index written anew."""
-    from board.indexing import frame_writer
-    from board.runs.indexed_run import reading_from
-    from board.sources import index_file
-
-    shutil.rmtree(index / "frame", ignore_errors=True)
-    reading = reading_from(index_file.read(index)["reading"])
-    found = timed("frame", lambda: frame_writer.bring_up_to_date(index, index / "frame", reading))
-    return {**found, "peak": _peak()}
-
-
-def looked(index: Path, memory: int) -> Found:
+def looked(index: Path, most: int) -> Found:
     """In a process of its own: the index opened as a sample, and what pages ask of it, one after the other."""
-    os.environ["RL_BOARD_MEMORY_ROLLOUTS"] = str(memory)
+    os.environ["RL_BOARD_SLICE_ROLLOUTS"] = str(most)
     from board import open_run
 
     found: list[Found] = []
@@ -196,7 +170,7 @@ Look = Callable[..., Any]
 
 def _frame_looks(run: Any, look: Look) -> None:
     from board.analysis.step_metrics import computable, of_step_alone, per_step_values
-    from board.sql import stored_filter, stored_table
+    from board.sql import index_query
     from board.sql.chips import parsed
 
     look(
@@ -212,7 +186,7 @@ def _frame_looks(run: Any, look: Look) -> None:
     )
     other = next(int(key) for key in whole.of_steps(middle, middle).frame.index if key not in run.frame.index)
     source = whole.rollout(other).source
-    look("a rollout by its link", lambda: run.rollout(run.key_of(source)))
+    look("a rollout by its link", lambda: run.at_step(run.step_of(source)).rollout(other))
     filters = {
         "one that leaves many": "reward > 0.5",
         "one that leaves few": f"step BETWEEN {middle} AND {middle + 9} AND reward > 0.5",
@@ -220,11 +194,11 @@ def _frame_looks(run: Any, look: Look) -> None:
     for said, condition in filters.items():
         look(
             f"a filter, {said}",
-            lambda held=condition: stored_filter.filtered(run, [*parsed(held)], "bench"),
+            lambda held=condition: index_query.filtered(run, [*parsed(held)], "bench"),
             lambda one: f"{one.rollout_count:,}",
         )
     query = "SELECT step, avg(reward) AS mean FROM rollouts GROUP BY step ORDER BY step"
-    look("the mean reward of each step by SQL", lambda: stored_table.answer(run, query), lambda one: f"{one.num_rows:,} steps")
+    look("the mean reward of each step by SQL", lambda: index_query.answer(run, query), lambda one: f"{one.num_rows:,} steps")
 
 
 def _token_looks(run: Any, look: Look) -> None:
@@ -268,9 +242,7 @@ def _finding_looks(run: Any, look: Look) -> None:
 def main(arguments: Sequence[str]) -> Found:
     """What the command line asks for."""
     index, what, value = Path(arguments[0]), arguments[1], arguments[2]
-    if what == "index":
-        return indexed(index, value)
-    return framed(index) if what == "frame" else looked(index, int(value))
+    return indexed(index, value) if what == "index" else looked(index, int(value))
 
 
 if __name__ == "__main__":

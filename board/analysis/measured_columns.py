@@ -39,7 +39,7 @@ def is_measured(name: str) -> bool:
 
 def are_kept(run: Run) -> bool:
     """Whether every rollout of the run was measured before, so that `with_measures` reads and computes nothing."""
-    return run.has_measures or rollout_measures.is_kept(run, MEASURES)
+    return rollout_measures.is_kept(run, MEASURES)
 
 
 def with_measures(run: Run, progress: Callable[[float], None] | None = None) -> Run:
@@ -47,6 +47,6 @@ def with_measures(run: Run, progress: Callable[[float], None] | None = None) -> 
 
     What is not kept yet is measured now: `progress` is told the share that is done.
     """
-    found = run.measures(NAMES) if run.has_measures else rollout_measures.of_run(run, MEASURES, progress)
+    found = rollout_measures.of_run(run, MEASURES, progress)
     new = [name for name in NAMES if name not in run.frame.columns and found[name].notna().any()]
     return run.with_columns(found[new].astype(np.float32), "measured")

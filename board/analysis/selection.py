@@ -103,7 +103,7 @@ def with_text(run: Run, keys: NDArray[np.int64], query: str) -> NDArray[np.bool_
     Where most of the run is asked for, every part is searched as it lies; the texts of a few rollouts are gathered first.
     """
     names = [name for name in ("prompt", "response") if name in run.text_columns]
-    if run.is_partial or len(keys) * _GATHERED < len(run.frame):
+    if len(keys) * _GATHERED < len(run.frame):
         found = np.zeros(len(keys), bool)
         for first in range(0, len(keys) if names else 0, _AT_ONCE):  # together they may be more than memory
             some = slice(first, first + _AT_ONCE)

@@ -56,21 +56,13 @@ class StepCentres:
     def _found(self) -> tuple[NDArray[np.int64], dict[str, Float64Array]]:
         """The steps there are, rising, and by field the centres, (k,) each."""
         run = self._run
-        batches = [self._of_frame()] if run.is_partial else [_of_part(part, self._first, self._last) for part in run.parts]
+        batches = [_of_part(part, self._first, self._last) for part in run.parts]
         steps = Steps(np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in batches)]))
         found = {name: np.concatenate([np.zeros(0), *(of[name] for _, of in batches)]) for name in _COLUMNS}
         means = {
             field: token_mean(steps, found[f"{quantity}/count"], found[f"{quantity}/mean"]) for field, quantity in _MEANS.items()
         }
         return steps.numbers, means
-
-    def _of_frame(self) -> Batch:
-        """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
-        trained = self._run.trained
-        steps = trained.frame["step"].to_numpy()
-        run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
-        moments = run.moments(_COLUMNS)
-        return run.frame["step"].to_numpy(np.int64), {name: moments[name].to_numpy() for name in _COLUMNS}
 
 
 def _of_part(part: Part, first: int | None, last: int | None) -> Batch:

@@ -1,1 +1,1 @@
-"""A run made into an index: a folder with its parts and what pages ask of them, made by many processes or machines. Knows no page."""
+"""Runs made into indexes: Parquet data sets that the board opens slices of."""

@@ -1,95 +1,123 @@
-"""Where an index is written: a folder of this machine, for one writer at a time. Knows its place; knows neither runs nor parts' bytes.
+"""Where an index is written: a folder of this machine, or a prefix of a store, as pyarrow's file systems have it."""
 
-`board.indexing.prefix_destination` is the same in a store.
-"""
-
-import re
+import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from filelock import FileLock, Timeout
+from pyarrow import fs
 
-from board.errors import ArgumentRefused
-from board.runs import frame_files
-from board.runs.index_folder import IndexFolder
+from board.errors import ArgumentRefused, BoardError
+from board.remote import addresses, stores
 from board.sources import index_file
-from board.text.path_names import shown
+from board.system import atomic_write
+from board.text.path_names import path_of, shown
 
-_OURS: Final = re.compile(rf"{re.escape(index_file.LOCK)}|\.[0-9a-f]{{32}}\.tmp")
-"""What an index that was stopped at its very beginning leaves."""
+if TYPE_CHECKING:
+    from board.remote.fsspec_store import FsspecStore
 
-
-class Destination(Protocol):
-    """Where an index is written."""
-
-    folder: Path
-    """On this machine: the file of the index and the manifests lie there as in any index, the parts perhaps elsewhere."""
-
-    @property
-    def shown(self) -> str:
-        """As it is shown."""
-
-    def parts(self, owner: str) -> IndexFolder:
-        """Its parts, for who writes them."""
-
-    def publish(self, name: str) -> None:
-        """A file below `folder` is as it is to be: whoever reads the index is to have it. Raises OSError."""
-
-    def frame_place(self) -> AbstractContextManager[tuple[Path, Path] | None]:
-        """The whole index, and the folder for its frame, which readers find once the context ends well.
-
-        None where the frame is there. Raises OSError.
-        """
-
-    def order(self) -> dict[str, Any]:
-        """What a worker is told of it, as JSON holds it."""
+WRITABLE: Final = ("s3", "gs", "ssh")
+_OWN: Final = {index_file.NAME, index_file.UNFINISHED, index_file.LOCK}
 
 
-def refuse_other_files(names: set[str], place: str) -> None:
-    """Raise ArgumentRefused where what lies there is no index, nor the beginning of one."""
-    if any(not _OURS.fullmatch(name) for name in names) and index_file.NAME not in names:
-        raise ArgumentRefused(f"{place} holds other files: name a folder that is empty or not there yet.")
+@dataclass(frozen=True)
+class Destination:
+    """A place for one index; any process may make it anew of its name."""
 
-
-class FolderDestination:
-    """A folder that every worker sees."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    named: str
+    """Its path, or its address."""
 
     @property
-    def shown(self) -> str:
-        """Its path."""
-        return shown(self.folder)
+    def place(self) -> tuple[fs.FileSystem, str]:
+        """Its file system and its path there. Raises ArgumentRefused where it cannot be written to."""
+        if not addresses.is_address(self.named):
+            return fs.LocalFileSystem(), str(Path(path_of(self.named)).resolve())
+        address = addresses.parsed(self.named)
+        if address.scheme not in WRITABLE:
+            said = (
+                f"What is at {address} can be read and not written to: name a folder, or an address with s3://, gs:// or ssh://."
+            )
+            raise ArgumentRefused(said)
+        store: FsspecStore = stores.shared(address)  # type: ignore[assignment]
+        return fs.PyFileSystem(fs.FSSpecHandler(store.files)), f"{store.below}{address.prefix}"
 
-    def parts(self, owner: str) -> IndexFolder:
-        """They lie below it."""
-        return IndexFolder(self.folder, owner)
-
-    def publish(self, name: str) -> None:
-        """What lies there is there."""
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a folder."""
+        return isinstance(self.place[0], fs.LocalFileSystem)
 
     @contextmanager
-    def frame_place(self) -> Iterator[tuple[Path, Path] | None]:
-        """The folder itself, and one in it."""
-        yield self.folder, self.folder / frame_files.FOLDER
+    def _in_words(self) -> Iterator[None]:
+        """A context in which what a store's library raises is an OSError with a sentence of ours, which quotes nothing."""
+        try:
+            yield
+        except Exception as error:
+            if self.is_local or isinstance(error, BoardError):
+                raise
+            from board.remote.fsspec_store import trouble_of
 
-    def order(self) -> dict[str, Any]:
-        """Its path alone."""
-        return {"index": str(self.folder), "prefix": None}
+            raise trouble_of(error) from error
+
+    def sizes(self) -> dict[str, int]:
+        """What lies there: sizes by names, of the files of rows as `rows/…`. Raises OSError."""
+        system, base = self.place
+        with self._in_words():
+            found = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
+        return {os.path.relpath(one.path, base): one.size for one in found if one.is_file}
+
+    def opened(self, name: str) -> BinaryIO:
+        """A file, to be read. Raises OSError."""
+        system, base = self.place
+        found: BinaryIO = system.open_input_file(f"{base}/{name}")
+        return found
+
+    def read(self, name: str) -> bytes | None:
+        """All of a file; None where there is none. Raises OSError."""
+        system, base = self.place
+        with self._in_words():
+            if system.get_file_info(f"{base}/{name}").type != fs.FileType.File:
+                return None
+            with self.opened(name) as stream:
+                return bytes(stream.read())
+
+    def write(self, name: str, data: bytes) -> None:
+        """Have a file hold these bytes, in one move. Raises OSError."""
+        system, base = self.place
+        if isinstance(system, fs.LocalFileSystem):
+            atomic_write.write(Path(base, name), data, durable=True)
+        else:
+            with self._in_words(), system.open_output_stream(f"{base}/{name}") as stream:
+                stream.write(data)
+
+    def remove(self, names: list[str]) -> None:
+        """Have these files be gone. Raises OSError."""
+        system, base = self.place
+        with self._in_words():
+            for name in names:
+                system.delete_file(f"{base}/{name}")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A folder for this process alone until the context ends. Raises ArgumentRefused where it cannot be an index, OSError."""
+        system, base = self.place
+        if self.is_local and Path(base).exists() and not Path(base).is_dir():
+            raise ArgumentRefused(f"{shown(base)} is a file: name a folder.")
+        with self._in_words():
+            found = {one.base_name for one in system.get_file_info(fs.FileSelector(base, allow_not_found=True))}
+        if found and not found & _OWN:
+            raise ArgumentRefused(f"{self.named} holds other files: name a folder that is empty or not there yet.")
+        system.create_dir(base, recursive=True)
+        try:
+            with FileLock(Path(base) / index_file.LOCK, timeout=0) if self.is_local else nullcontext():
+                system.create_dir(f"{base}/{index_file.ROWS}")
+                yield
+        except Timeout as error:
+            raise ArgumentRefused(f"Another `index` is writing to {self.named}: wait for it, or name another folder.") from error
 
 
-@contextmanager
-def in_folder(folder: Path) -> Iterator[FolderDestination]:
-    """A folder for this process alone until the context ends. Raises ArgumentRefused where it cannot be an index, OSError."""
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentRefused(f"{shown(folder)} is a file: name a folder.")
-    refuse_other_files({path.name for path in folder.iterdir()} if folder.is_dir() else set(), shown(folder))
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(folder / index_file.LOCK, timeout=0):
-            yield FolderDestination(folder)
-    except Timeout as error:
-        raise ArgumentRefused(f"Another `index` is writing to {shown(folder)}: wait for it, or name another folder.") from error
+def options() -> dict[str, Any]:
+    """How files of rows are written: pages that vouch for themselves; a higher level of compression takes several times as long."""
+    return {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}

@@ -7,12 +7,9 @@ asynchronous file systems, by its documentation. Knows no run.
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 import fsspec
 
@@ -25,7 +22,6 @@ from board.remote.object_store import (
     RemoteTrouble,
     Replaced,
     Vanished,
-    all_of,
     waited,
     with_retries,
 )
@@ -56,11 +52,11 @@ class FsspecStore(ObjectStore):
 
     def __init__(self, files: fsspec.AbstractFileSystem, below: str = "") -> None:
         super().__init__()
-        self._files, self._below = files, below
+        self.files, self.below = files, below
 
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
         """The files below a prefix, links left out. Raises RemoteTrouble."""
-        self._files.invalidate_cache()
+        self.files.invalidate_cache()
         asked = with_retries(lambda: self._asked("find", self._path(prefix), detail=True))
         try:
             found = waited(asyncio.wait_for(asked, _MOST_LISTING))
@@ -72,7 +68,7 @@ class FsspecStore(ObjectStore):
 
     async def look(self, key: str) -> RemoteObject:
         """As it is now. Raises RemoteTrouble."""
-        self._files.invalidate_cache()
+        self.files.invalidate_cache()
         return self._described(self._path(key), await self._asked("info", self._path(key)))
 
     async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
@@ -82,25 +78,14 @@ class FsspecStore(ObjectStore):
             raise Replaced
         into += data
 
-    async def put(self, key: str, path: Path) -> None:
-        """A whole object. Raises RemoteTrouble."""
-        await self._asked("put_file", str(path), self._path(key))
-
-    async def remove(self, keys: Sequence[str]) -> None:
-        """Those that are gone are gone. Raises RemoteTrouble."""
-        found = await all_of([lambda key=key: self._asked("rm_file", self._path(key)) for key in keys])  # type: ignore[misc]
-        for error in found:
-            if isinstance(error, BaseException) and not isinstance(error, Vanished):
-                raise error
-
     async def _range(self, path: str, start: int, stop: int) -> bytes:
         return bytes(await self._asked("cat_file", path, start=start, end=stop))
 
     def _path(self, key: str) -> str:
-        return f"{self._below}{key}"
+        return f"{self.below}{key}"
 
     def _described(self, path: str, told: Mapping[str, Any]) -> RemoteObject:
-        key = str(path).removeprefix("/").removeprefix(self._below.removeprefix("/"))
+        key = str(path).removeprefix("/").removeprefix(self.below.removeprefix("/"))
         size = int(told.get("size") or 0)
         modified = next((_nanoseconds(told[name]) for name in _TIMES if told.get(name)), 0)
         version = next((str(told[name]) for name in _VERSIONS if told.get(name)), "")
@@ -108,9 +93,9 @@ class FsspecStore(ObjectStore):
 
     async def _asked(self, method: str, *arguments: Any, **options: Any) -> Any:
         try:
-            if self._files.async_impl:
-                return await getattr(self._files, f"_{method}")(*arguments, **options)
-            return await asyncio.to_thread(getattr(self._files, method), *arguments, **options)
+            if self.files.async_impl:
+                return await getattr(self.files, f"_{method}")(*arguments, **options)
+            return await asyncio.to_thread(getattr(self.files, method), *arguments, **options)
         except Exception as error:
             raise trouble_of(error) from error
 
@@ -142,28 +127,16 @@ class S3Store(FsspecStore):
             raise trouble_of(error) from error
 
     async def _call(self, method: str, **arguments: Any) -> Any:
-        return await self._asked("call_s3", method, Bucket=self._below.removesuffix("/"), **arguments)
+        return await self._asked("call_s3", method, Bucket=self.below.removesuffix("/"), **arguments)
 
 
 class SshStore(FsspecStore):
-    """The files of another machine, which come into being as they are written: under another name first."""
-
-    async def put(self, key: str, path: Path) -> None:
-        """A whole object. Raises RemoteTrouble."""
-        above, _, _ = self._path(key).rpartition("/")
-        unfinished = f"{above}/.{uuid4().hex}.tmp"
-        try:
-            await self._asked("put_file", str(path), unfinished)
-            await self._asked("mv", unfinished, self._path(key))
-        except BaseException:
-            with suppress(RemoteTrouble):
-                await self._asked("rm_file", unfinished)
-            raise
+    """The files of another machine."""
 
     async def _range(self, path: str, start: int, stop: int) -> bytes:
         """By an open file, as fsspec's own `cat_file` does it: that of sshfs takes no range."""
         try:
-            return bytes(await asyncio.to_thread(fsspec.AbstractFileSystem.cat_file, self._files, path, start, stop))
+            return bytes(await asyncio.to_thread(fsspec.AbstractFileSystem.cat_file, self.files, path, start, stop))
         except Exception as error:
             raise trouble_of(error) from error
 
@@ -179,7 +152,7 @@ class HubStore(FsspecStore):
 
     async def look(self, key: str) -> RemoteObject:
         """As the repository has it now. Raises RemoteTrouble."""
-        self._files.invalidate_cache()
+        self.files.invalidate_cache()
         return self._described(key, await self._asked("info", key, refresh=True, expand_info=True))
 
     async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
@@ -193,13 +166,13 @@ class HubStore(FsspecStore):
 
         headers = build_hf_headers(headers={"Range": f"bytes={start}-{stop - 1}", "Accept-Encoding": "identity"})
         try:
-            place = self._files.resolve_path(found.key)
+            place = self.files.resolve_path(found.key)
             url = huggingface_hub.hf_hub_url(
                 place.repo_id,
                 place.path_in_repo,
                 repo_type=place.repo_type,
                 revision=place.revision,
-                endpoint=self._files.endpoint,
+                endpoint=self.files.endpoint,
             )
             answer = http_backoff("GET", url, headers=headers, timeout=_SECONDS, max_retries=0)
             hf_raise_for_status(answer)

@@ -114,14 +114,6 @@ class ObjectStore:
             file.truncate(found.size)
             await all_done([partial(piece, at) for at in range(start, stop, REQUEST)])
 
-    async def put(self, key: str, path: Path) -> None:
-        """Have an object hold what a file holds, in the place of what stood there. Raises RemoteTrouble."""
-        raise NotImplementedError
-
-    async def remove(self, keys: Sequence[str]) -> None:
-        """Have these objects be gone. Raises RemoteTrouble."""
-        raise NotImplementedError
-
 
 def begun(asked: Coroutine[Any, Any, _T]) -> "Future[_T]":
     """What is asked, under way; what goes wrong is raised where its answer is taken."""

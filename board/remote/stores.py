@@ -9,8 +9,6 @@ from board.errors import ArgumentRefused, pip_install
 from board.remote.addresses import Address
 from board.remote.object_store import ObjectStore
 
-WRITABLE: Final = ("s3", "gs", "ssh")
-
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "s3": ("s3fs",),
     "gs": ("gcsfs",),

@@ -39,6 +39,7 @@ class RolloutWanted:
 
 def one_rollout(run: Run, name: str, wanted: RolloutWanted) -> RolloutReply:
     """The rollout. Raises ArgumentRefused where there is none, or no such token metric."""
+    run = _with_step(run, wanted)
     rollout = run.rollout(_key(run, wanted))
     row = run.frame.loc[[rollout.key]]
     numbers = {column: scalar(row[column].tolist()[0]) for column in askable(run)}
@@ -56,6 +57,12 @@ def one_rollout(run: Run, name: str, wanted: RolloutWanted) -> RolloutReply:
         token_count=len(rollout.counts),
         tokens=_tokens(rollout, wanted),
     )
+
+
+def _with_step(run: Run, wanted: RolloutWanted) -> Run:
+    """The run with all of the step that is asked for, where it is a sample."""
+    step = run.step_of(wanted.rollout) if wanted.rollout else wanted.step
+    return run if step is None else run.at_step(step)
 
 
 def _key(run: Run, wanted: RolloutWanted) -> int:

@@ -9,7 +9,7 @@ from board.errors import ArgumentRefused, BoardError
 from board.replies.contract import QueryReply
 from board.replies.rollouts import scalar
 from board.runs.run import Run
-from board.sql import stored_table
+from board.sql import index_query
 from board.sql.identifiers import may_be_named, told_apart
 from board.sql.query import LONGEST_QUERY
 from board.sql.run_table import columns, run_table
@@ -29,8 +29,8 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
     if run.frame.empty:
         raise ArgumentRefused("The run has no rollouts to ask.")
     try:
-        if run.beyond is not None:
-            said = stored_table.answer(run, sql, replace(stored_table.LIMITS, rows=most_rows))
+        if run.slice is not None:
+            said = index_query.answer(run, sql, replace(index_query.LIMITS, rows=most_rows))
         else:
             sql = told_apart(sql, columns(run))
             asked = run_table(run, may_be_named(columns(run), sql))

@@ -13,7 +13,7 @@ from board.errors import ArgumentRefused, BoardError
 from board.replies.contract import RolloutRow, RolloutsReply, Scalar
 from board.replies.rollout_columns import askable, checked, unasked
 from board.runs.run import Run
-from board.sql import stored_filter
+from board.sql import index_query
 from board.sql.condition import matching
 from board.sql.identifiers import may_be_named
 
@@ -73,7 +73,7 @@ def choose(run: Run, question: RolloutQuestion) -> ChosenRollouts:
     columns = checked(run, list(question.columns)) if question.columns else unasked(run)
     if question.top is not None and question.top < 0:
         raise ArgumentRefused(f"There are no {question.top} rollouts: ask for 0 or more.")
-    if run.beyond is not None:
+    if run.slice is not None:
         return _of_all(run, question, columns)
     left = run.frame[_satisfying(run, question.where)] if question.where else run.frame
     keys = _ordered(left, run, question.sort)
@@ -81,15 +81,15 @@ def choose(run: Run, question: RolloutQuestion) -> ChosenRollouts:
 
 
 def _of_all(run: Run, question: RolloutQuestion, columns: list[str]) -> ChosenRollouts:
-    """The same of a run that is larger than memory, asked where it lies; no more than `stored_filter.MOST_ROLLOUTS` of them."""
+    """The same of a run that is larger than memory, asked where it lies; no more than are opened at once."""
     sort = question.sort.removeprefix("-")
     if sort and sort not in run.frame.columns:
         raise ArgumentRefused(f"This run has no column {sort!r} to sort by.")
     try:
-        count, keys = stored_filter.first(run, question.where, sort, question.top, descending=question.sort.startswith("-"))
+        count, held, keys = index_query.first(run, question.where, sort, question.top, descending=question.sort.startswith("-"))
     except BoardError as error:
         raise ArgumentRefused(str(error)) from error
-    return ChosenRollouts(run.of_keys(keys, "asked"), keys, count, tuple(columns), question.longest)
+    return ChosenRollouts(held, keys, count, tuple(columns), question.longest)
 
 
 def rollouts(run: Run, name: str, question: RolloutQuestion) -> RolloutsReply:

@@ -10,22 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.runs.columns import Columns, as_table
 from board.schema import DISCARD_FLAGS, DISCARDED, EVALUATION
 
 ReadTexts = Callable[[NDArray[np.int64]], list[str | None]]
 """The responses of some rollouts, by their keys."""
 
 
-def told_apart(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts) -> pd.DataFrame:
+def told_apart(
+    rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts, names: Sequence[str] | None = None
+) -> pd.DataFrame:
     """The rows, each rollout once, with `split` DISCARDED in those that the trainer sampled and did not train on.
 
     `rows` are a run's scalars in the order of reading, indexed by their keys. `batches` says of the shards of a trainer that writes both
     whether they hold a batch it trained on (True), or all that was sampled for one that is there, too (False). A rollout that is in both is
-    kept as the batch has it.
+    kept as the batch has it. `names` are the columns that are flags, where more is known of them than these rows tell.
     """
     once = _once(rows, batches, responses)
-    return flagged(once, flags(once))
+    return flagged(once, flags(once) if names is None else [name for name in names if name in once.columns])
 
 
 def _once(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts) -> pd.DataFrame:
@@ -89,22 +90,3 @@ def _discarded(rows: pd.DataFrame, marks: NDArray[np.bool_]) -> pd.DataFrame:
         return rows
     split: pd.Series[Any] = rows["split"] if "split" in rows.columns else pd.Series(None, rows.index, dtype=object)
     return rows.assign(split=split.astype(object).mask(marks, DISCARDED))
-
-
-def split_of(scalars: Columns, names: Sequence[str]) -> NDArray[np.object_]:
-    """The split that each rollout of a part says it is of, None where it says none; discarded where one of these columns marks it. (rows,)"""
-    there = [name for name in ("split", *names) if name in scalars.column_names]
-    rows = flagged(as_table(scalars, there).to_pandas(), [name for name in names if name in there]) if there else pd.DataFrame()
-    nothing = np.full(scalars.num_rows, None, object)
-    found: NDArray[np.object_] = rows["split"].astype(object).to_numpy() if "split" in rows.columns else nothing
-    return found
-
-
-def rows_of_split(scalars: Columns, names: Sequence[str], split: str) -> NDArray[np.int64]:
-    """The rows of a part that are of a split, as `split_of` tells; all where none is named."""
-    if not split:
-        return np.arange(scalars.num_rows)
-    said = split_of(scalars, names)
-    if split in (EVALUATION, DISCARDED):
-        return np.flatnonzero(said == split)
-    return np.flatnonzero((said != EVALUATION) & (said != DISCARDED))

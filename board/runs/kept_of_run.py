@@ -26,8 +26,6 @@ _T = TypeVar("_T")
 
 def is_kept(run: Run) -> bool:
     """Whether tables of such a run are kept: one that is read to its end, with all its rollouts or all of a split."""
-    if run.is_partial and run.beyond is None:  # what a filter leaves
-        return False
     return len(run.frame) > 0 and run.reading is None and run.selection in ("", *get_args(Split))
 
 
@@ -50,11 +48,8 @@ def keep(run: Run, name: str, made: pa.Table, choices: str = "") -> None:
 def _key(run: Run, choices: str) -> bytes:
     """Another text where a rollout, a part or a choice is another."""
     digest = xxh3_128(run.frame.index.to_numpy(np.int64).tobytes())
-    if run.is_partial:  # its parts are thousands, which are opened one by one
-        digest.update(run.beyond.framed.files.account.of.encode() if run.beyond else b"")
-    else:
-        for part in run.parts:
-            digest.update(f"{len(part)} {part.file and part.file.stem} ".encode())
+    for part in run.parts:
+        digest.update(f"{len(part)} {part.file and part.file.stem} ".encode())
     digest.update(choices.encode())
     return digest.hexdigest().encode()
 

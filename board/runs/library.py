@@ -102,10 +102,10 @@ def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
     """The folder, and if it holds a recording the trainers' own dumps that lie beside it: none in an index, which is of one of them."""
+    if index_file.is_there(folder):
+        return [_describe(folder, root)]
     shards, _ = shards_of(folder, root)
     run = _described(folder, root, shards)
-    if index_file.is_there(folder):
-        return [run]
     dumps = dump_beside.dump_families(shards)
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
@@ -180,7 +180,12 @@ def _is_log(shard: Shard) -> bool:
 
 
 def _describe(folder: Path, root: Path) -> RunFolder:
-    return _described(folder, root, find_shards(folder, root)[0])
+    try:
+        return _described(folder, root, find_shards(folder, root)[0])
+    except RunNotFound:
+        if index_file.is_there(folder):  # one that cannot be used, which says so when it is opened
+            return _described(folder, root, [])
+        raise
 
 
 def _described(folder: Path, root: Path, shards: Sequence[Shard]) -> RunFolder:

@@ -36,17 +36,31 @@ def scalars(built: Sequence[Part]) -> pd.DataFrame:
     return frame
 
 
-def merged(built: Sequence[Part], rows: pd.DataFrame, shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
+def merged(
+    built: Sequence[Part],
+    rows: pd.DataFrame,
+    shard_names: list[str],
+    batches: Mapping[str, bool],
+    flags: Sequence[str] | None = None,
+    *,
+    some: bool = False,
+) -> pd.DataFrame:
     """`rows`, the scalars of all parts, ordered by (step, shard in natural order, line); the index is the order of reading.
 
-    Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` as of `discarded.told_apart`: what
-    a trainer wrote twice has one row.
+    Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` and `flags` as of
+    `discarded.told_apart`: what a trainer wrote twice has one row. `some` as of `in_order`.
     """
     texts = PartsByKey(built).texts
-    frame = in_order(told_apart(rows, batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
+    frame = in_order(told_apart(rows, batches, lambda keys: texts("response", keys).to_pylist(), flags), shard_names, some=some)
     for name in (name for name in IDS if name in frame.columns):
         frame[name] = pd.Categorical(frame[name], categories=natural_order(list(frame[name].dropna().unique())))
     return frame
+
+
+def in_reading_order(rows: pd.DataFrame, shard_names: Sequence[str]) -> pd.DataFrame:
+    """Scalars in the order of reading, whatever order they are in: of their shards, and within these of their places."""
+    shards = rows["shard"].map({name: at for at, name in enumerate(shard_names)}).to_numpy(np.float64)
+    return rows.iloc[np.lexsort([*(rows[name].to_numpy() for name in ("nth", "line", "offset")), shards])]
 
 
 def in_order(whole: pd.DataFrame, shard_names: list[str], *, some: bool = False) -> pd.DataFrame:

@@ -13,13 +13,10 @@ from uuid import uuid4
 import pandas as pd
 
 from board import formats
-from board.errors import ArgumentRefused, MappingRefused, RunNotFound
+from board.errors import ArgumentRefused, MappingRefused
 from board.formats import trace_updates
-from board.runs import column_room, frame_files, merging, sampling
-from board.runs.beyond_memory import BeyondMemory, most_in_memory
+from board.runs import column_room, merging, sampling
 from board.runs.format_detection import joined
-from board.runs.frame_files import FrameFiles
-from board.runs.framed_index import FramedIndex
 from board.runs.indexed_run import IndexedRun
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
@@ -31,6 +28,7 @@ from board.runs.progress import Progress, Reading
 from board.runs.read_options import ReadOptions
 from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
+from board.runs.slices import SAMPLE, Slice, most_rollouts
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
 from board.sources import candidates, index_file, locations, run_files, shards
@@ -115,8 +113,6 @@ class Opening:
         self.loader: KeptRun
         if index_file.is_there(self._folder):
             self.loader = IndexedRun(self._folder, self._found, reading, within)
-        elif (self._folder / frame_files.FOLDER / frame_files.NAME).is_file():
-            raise index_file.gone(self._folder)
         else:
             self.loader = self._of_cache(reading, most_shards, small)
         self._bytes_kept = self.loader.done()[0]
@@ -145,14 +141,8 @@ class Opening:
     def whole(self) -> Run:
         """The run, once everything is read."""
         report = self._report()
-        if isinstance(self.loader, IndexedRun) and self.loader.files is not None:
-            return self._of_frame(self.loader, self.loader.files, report)
-        if (
-            isinstance(self.loader, IndexedRun)
-            and self.loader.done()[1] > most_in_memory()
-            and frame_files.was_begun(self._folder)
-        ):
-            raise frame_files.unusable(self._folder, frame_files.NAME, ValueError("it is gone, damaged or of another state"))
+        if isinstance(self.loader, IndexedRun):
+            return self._of_index(self.loader, report)
         built = _fitted(list(self.loader.parts(report)), report)
         report.skipped = report.skipped | self._skipped | candidates.databases_in(self._folder, self._within)
         rows = merging.scalars(built)
@@ -183,24 +173,18 @@ class Opening:
             report.add(problem)
         return report
 
-    def _of_frame(self, loader: IndexedRun, files: FrameFiles, report: LoadReport) -> Run:
-        """An index whose frame is written out: all of it, or the sample where that is too much for memory."""
+    def _of_index(self, loader: IndexedRun, report: LoadReport) -> Run:
+        """An index: all of it, or a sample where it has more rollouts than are opened at once."""
         loader.describe(report)
         report.skipped = report.skipped | self._skipped | candidates.databases_in(self._folder, self._within)
-        for problem in files.account.problems:
-            report.add_counted(problem)
-        report.counts.update(files.account.counts)
-        report.unfinished += files.account.unfinished
-        report.rows = files.account.rows
-        try:
-            is_sample = files.account.rows > most_in_memory()
-            framed = FramedIndex(loader, files, report, is_sample=is_sample)
-            frame, rows = framed.sample() if is_sample else framed.whole()
-        except (OSError, ValueError) as error:
-            raise RunNotFound(f"The frame of the index cannot be read: {error}. Run `rl-logging-board index` again.") from error
+        index, most = loader.index, most_rollouts()
+        ids = index.sample(max(1, most // SAMPLE))
+        by_key, keys = index.take(ids)
+        for problem in column_room.problems(by_key.parts):
+            report.add(problem)
         report.seconds = time.monotonic() - self._started
-        beyond = BeyondMemory(framed, report.rows) if is_sample else None
-        return replace(self._made(frame, report, framed.by_key.beside(rows)), beyond=beyond)
+        made = self._made(index.frame(by_key, keys), report, by_key)
+        return made if index.rollouts <= most else replace(made, slice=Slice(index, index.rollouts))
 
     def _made(self, frame: pd.DataFrame, report: LoadReport, by_key: PartsByKey, reading: Reading | None = None) -> Run:
         return Run(self._folder, frame, report, self._state, uuid4().hex, by_key, self.loader.by_file, self._family, reading)

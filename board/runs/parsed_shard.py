@@ -32,8 +32,6 @@ class ParsedShard:
     """By the start of their piece."""
     broken: list[Problem] = field(default_factory=list)
     """Why a byte range could not be read at all."""
-    is_indexed: bool = False
-    """Whether its pieces stand for it whatever became of it since, as in an index; else it is there to be read."""
     is_replaced: bool = False
     """Whether another file was seen in its place since it was found."""
     tail: tuple[Piece, list[Part]] | None = None

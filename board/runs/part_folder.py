@@ -192,10 +192,13 @@ class PartFolder:
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
 
-    def write(self, part: Part) -> File:
-        """Keep a part; the file it is kept in. It is safe from the machine's fall once it is flushed. Raises OSError."""
+    def write(self, part: Part, *, with_shard: bool = False) -> File:
+        """Keep a part; the file it is kept in. It is safe from the machine's fall once it is flushed. Raises OSError.
+
+        The shard of each row is kept `with_shard`; else whoever reads the part says of which it is.
+        """
         name = f"{uuid4().hex}.arrow"
-        table = _table(part)
+        table = _table(part, with_shard=with_shard)
         with atomic_write.replacing(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         return File(name, sealed_file.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
@@ -206,8 +209,8 @@ class PartFolder:
             with (self.folder / file.name).open("rb") as stream:
                 os.fsync(stream.fileno())
 
-    def read(self, file: File, shard: str, again: Callable[[], Part]) -> Part:
-        """A kept part, its texts and arrays mapped, not read; lines count from the byte range's first.
+    def read(self, file: File, shard: str | None, again: Callable[[], Part]) -> Part:
+        """A kept part, its texts and arrays mapped, not read; lines count from the byte range's first. None for a part with its shards.
 
         A column that turns out to be damaged when it is touched is taken from what `again` gives instead: the part parsed anew. Raises
         Damaged when the scalars, which every open reads, are damaged already; OSError when the part is gone.
@@ -224,8 +227,10 @@ class PartFolder:
         if len(file.sums) != lazy + 2:
             raise Damaged(f"{file.name} has other columns than were written")
         scalars, *others = (_Verified(kind, table, mapped, stretches[kind], again) for kind in _KINDS)
-        names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
         texts, tokens, moments, summaries = others
+        if shard is None:
+            return Part(scalars, texts, tokens, moments, summaries, file=mapped.path)
+        names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
         return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), texts, tokens, moments, summaries, file=mapped.path)
 
     def forget(self, piece: Piece) -> None:
@@ -266,11 +271,12 @@ def _part_name(name: str) -> str:
     return name
 
 
-def _table(part: Part) -> pa.Table:
-    """The tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
+def _table(part: Part, *, with_shard: bool) -> pa.Table:
+    """The tables of a part as one, their names before the columns'. The shard is left out where the manifest knows it."""
     kinds: dict[str, Columns] = {kind: getattr(part, kind) for kind in _KINDS}
     columns = {f"{kind}/{name}": columns.column(name) for kind, columns in kinds.items() for name in columns.column_names}
-    del columns["scalars/shard"]
+    if not with_shard:
+        del columns["scalars/shard"]
     return pa.table(columns)
 
 

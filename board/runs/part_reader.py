@@ -18,7 +18,6 @@ from board.runs.parts import Part, with_lines_after
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.sources.shards import Shard
-from board.text.path_names import shown
 
 
 class PartReader:
@@ -35,11 +34,8 @@ class PartReader:
             try:
                 found = held if held is not None else self.opened(kept, piece)
             except RunNotFound as error:
-                kept.refuse(str(error))
-                if not kept.is_indexed:  # the shard is another by now: where the lines behind it stand is not known any more
-                    break
-                first_line += piece.lines
-                continue
+                kept.refuse(str(error))  # the shard is another by now: where the lines behind it stand is not known any more
+                break
             yield from (_placed(part, first_line, shard) for part in found)
             piece.report_to(self._report, shard, first_line)
             first_line += piece.lines
@@ -52,7 +48,7 @@ class PartReader:
 
         Raises RunNotFound when the shard does not hold those bytes any more either.
         """
-        again = _ParsedAgain(kept.range_of(piece), piece, self._reading, is_indexed=kept.is_indexed)
+        again = _ParsedAgain(kept.range_of(piece), piece, self._reading)
 
         def mended(at: int) -> Part:
             self._mend(kept, piece)
@@ -96,8 +92,8 @@ def read_tail(kept: ParsedShard, reading: ReadOptions) -> None:
 class _ParsedAgain:
     """A byte range parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
 
-    def __init__(self, byte_range: ByteRange, piece: Piece, reading: ReadOptions, *, is_indexed: bool) -> None:
-        self._range, self._piece, self._reading, self._is_indexed = byte_range, piece, reading, is_indexed
+    def __init__(self, byte_range: ByteRange, piece: Piece, reading: ReadOptions) -> None:
+        self._range, self._piece, self._reading = byte_range, piece, reading
         self._turn = threading.Lock()
         self._parts: list[Part] = []
 
@@ -106,10 +102,7 @@ class _ParsedAgain:
         """The parts of the piece. Raises RunNotFound when the shard does not hold those bytes any more."""
         with self._turn:
             if not self._parts:
-                try:
-                    self._parts = self._parsed()
-                except RunNotFound as error:
-                    raise _lost(self._range, error) if self._is_indexed else error from error
+                self._parts = self._parsed()
             return self._parts
 
     def _parsed(self) -> list[Part]:
@@ -118,12 +111,6 @@ class _ParsedAgain:
         if again.seal != self._piece.seal or len(held) != len(self._piece.files):
             raise RunNotFound("was rewritten while it was being read: load the run again")
         return held
-
-
-def _lost(lost: ByteRange, error: RunNotFound) -> RunNotFound:
-    """Why a byte range of an index cannot be shown."""
-    where = f"bytes {lost.start:,} to {lost.stop:,} of {shown(lost.shard.name)}"
-    return RunNotFound(f"what the index holds of {where} is damaged, and the shard {error}: run `rl-logging-board index` again")
 
 
 def _placed(part: Part, first_line: int, shard: Shard) -> Part:

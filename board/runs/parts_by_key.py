@@ -4,7 +4,7 @@ Knows neither the order of the run's frame nor its shards.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.runs.columns import ColumnInFile, Columns, kept_at
-from board.runs.kept_rows import KeptRows
 from board.runs.parts import COUNTS, Part
 from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
@@ -35,8 +34,6 @@ class PartsAccount:
     """Whether any row says what else could have been sampled."""
     moment_names: frozenset[str]
     """Names of the columns of `moment` that any part has."""
-    all_at_hand: bool = True
-    """Whether the rollouts of all parts can be in memory together."""
 
 
 def account_of(parts: Sequence[Part]) -> PartsAccount:
@@ -56,37 +53,18 @@ def _declared_first(declared: Sequence[str], seen: Iterable[str]) -> tuple[str, 
 
 @dataclass(frozen=True, eq=False)
 class PartsByKey:
-    """Parts, and the way from a rollout's key to its part and row.
-
-    Those of an index are opened as they are needed. What is asked there of many rollouts, such as the sums of their tokens, comes from the
-    rows that are at hand, where all of them are, and touches no part.
-    """
+    """Parts, and the way from a rollout's key to its part and row."""
 
     parts: Sequence[Part]
-    of_index: PartsAccount | None = None
-    """None where all parts are there."""
-    rows: tuple[KeptRows, ...] = ()
-    """Rows of the index that are at hand, the first first; what is measured of texts, too."""
-
-    def beside(self, rows: KeptRows) -> "PartsByKey":
-        """The same with these rows at hand, too: parts that are all there have all of them."""
-        return replace(self, rows=(rows, *self.rows)) if self.of_index else self
 
     @cached_property
     def account(self) -> PartsAccount:
         """What they hold together."""
-        return self.of_index or account_of(self.parts)
+        return account_of(self.parts)
 
     def __len__(self) -> int:
         """How many rollouts there are: their keys are the numbers below this one."""
         return int(self.account.starts[-1])
-
-    def measure(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What was measured of some rollouts when an index was made, in their order. Raises KeyError where one is not at hand."""
-        found = self._from_rows(f"measured/{name}", keys, np.nan)
-        if found is None:
-            raise KeyError(name)
-        return found
 
     def source(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number of the source of each of some rollouts, in their order. (len(keys),)
@@ -94,40 +72,18 @@ class PartsByKey:
         `nth`: which of the rollouts of its record it is; `offset`: the byte of its shard at which its line begins; `prompt_key`: equal for
         rollouts of the same prompt (`board.runs.prompt_keys`).
         """
-        return self._numbers("source", lambda part: part.scalars, name, keys, 0)
+        return self._numbers(lambda part: part.scalars, name, keys, 0)
 
     def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         """A column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
         if name not in self.account.moment_names:
             return np.full(len(keys), np.nan)
-        return self._numbers("moment", lambda part: part.moments, name, keys, np.nan)
+        return self._numbers(lambda part: part.moments, name, keys, np.nan)
 
-    def _numbers(
-        self, kind: str, table: Callable[[Part], Columns], name: str, keys: NDArray[np.int64], missing: float
-    ) -> NDArray[Any]:
-        if self.of_index is None:
-            held = [(table(part), len(part)) for part in self.parts]
-            pieces = [one.column(name).to_numpy() if name in one.column_names else np.full(rows, missing) for one, rows in held]
-            return np.concatenate([np.full(0, missing), *pieces], dtype=type(missing))[keys]
-        found = self._from_rows(f"{kind}/{name}", keys, missing)
-        if found is None:
-            found = np.full(len(keys), missing)
-            for number, chosen in self._by_part(keys):
-                one = table(self.parts[number])
-                if name in one.column_names:
-                    found[chosen] = one.column(name).to_numpy()[keys[chosen] - self.account.starts[number]]
-        return found
-
-    def _from_rows(self, name: str, keys: NDArray[np.int64], missing: float) -> NDArray[Any] | None:
-        """A column of rollouts all of which are at hand; None where one is not."""
-        values, left = np.full(len(keys), missing), np.arange(len(keys))
-        for rows in self.rows:
-            at = rows.places(keys[left])
-            there = at >= 0
-            if there.any():
-                values[left[there]] = rows.column(name)[at[there]]
-            left = left[~there]
-        return None if len(left) else values
+    def _numbers(self, table: Callable[[Part], Columns], name: str, keys: NDArray[np.int64], missing: float) -> NDArray[Any]:
+        held = [(table(part), len(part)) for part in self.parts]
+        pieces = [one.column(name).to_numpy() if name in one.column_names else np.full(rows, missing) for one, rows in held]
+        return np.concatenate([np.full(0, missing), *pieces], dtype=type(missing))[keys]
 
     def locate(self, key: int) -> tuple[Part, int] | None:
         """The part that holds a rollout, and its row there; None when there is no such rollout."""
@@ -173,8 +129,7 @@ class PartsByKey:
     def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One token column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         wanted = np.asarray(keys, np.int64)
-        held = (self.parts[number] for number, _ in self._by_part(wanted)) if self.of_index else self.parts
-        kinds = (part.tokens.column(column).type for part in held if column in part.tokens.column_names)
+        kinds = (part.tokens.column(column).type for part in self.parts if column in part.tokens.column_names)
         return self._gathered(lambda part: part.tokens, column, wanted, next(kinds, pa.large_list(pa.float32())))
 
     def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

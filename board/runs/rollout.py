@@ -80,12 +80,6 @@ def source_of(shard: str, line: int, nth: int, offset: int = 0) -> str:
     return f"{shard}:{line or f'@{offset}'}{f'.{nth + 1}' if nth else ''}"
 
 
-def source_at(part: Part, row: int) -> str:
-    """The same of a row of a part."""
-    shard, line, nth, offset = (part.scalars.column(name)[row].as_py() for name in ("shard", "line", "nth", "offset"))
-    return source_of(shard, line, nth, offset)
-
-
 @dataclass(frozen=True)
 class ParsedSource:
     """What names a rollout: its shard, its line or, where that is not known, the byte at which it begins, and which of its record it is."""

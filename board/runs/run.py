@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError
 from board.runs import notebook_text
-from board.runs.beyond_memory import BeyondMemory, SampleAccount, with_whole_steps
 from board.runs.columns import ColumnInFile
 from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
-from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_at, source_of, tokens_at
+from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
+from board.runs.slices import SampleAccount, Slice
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
 from board.sources import locations, presence
@@ -51,10 +51,8 @@ class Run:
     """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
     reading: Reading | None = None
     """How much of it this is, while the rest is being read; None once all is."""
-    beyond: BeyondMemory | None = None
+    slice: Slice | None = None
     """What the frame is a sample of; None where it holds all."""
-    whole: tuple[int, ...] = ()
-    """Steps that the frame holds whole beside the sample."""
 
     def __repr__(self) -> str:
         """`Run('tiny', 128 rollouts, 4 steps, 0 problems)`."""
@@ -84,11 +82,6 @@ class Run:
         return int(self._by_key.account.starts[number])
 
     @property
-    def is_partial(self) -> bool:
-        """Whether it is some rollouts of an index that is larger than memory: to go through all of `parts` would take hours."""
-        return not self._by_key.account.all_at_hand
-
-    @property
     def name(self) -> str:
         """The run folder's name."""
         return locations.shown_name(self.location)
@@ -106,45 +99,26 @@ class Run:
     @property
     def rollout_count(self) -> int:
         """How many there are: as many as the frame has rows, or what it is a sample of."""
-        return self.beyond.rollouts if self.beyond else len(self.frame)
+        return self.slice.rollouts if self.slice else len(self.frame)
 
     @property
     def sample(self) -> SampleAccount | None:
         """How much of the run the frame shows; None where it holds all."""
-        if self.beyond is None:
-            return None
-        return SampleAccount(len(self.frame), self.beyond.rollouts, self.beyond.exact, self.whole)
+        return SampleAccount(len(self.frame), self.slice) if self.slice else None
 
     def at_step(self, step: int) -> "Run":
         """The same run with all rollouts of a step, and of the one before, in the place of some of them; itself where it holds all."""
-        before = self.steps[: int(np.searchsorted(self.steps, step))][-1:].tolist()
-        read = [(one, self.beyond.step(one)) for one in (*before, step)] if self.beyond else []
-        found = [(one, held) for one, held in read if held is not None]
-        if not found:
-            return self
-        frame = with_whole_steps(self.frame, [(one, self._of_own_split(rows)) for one, (rows, _) in found])
-        by_key = self._by_key
-        for _, (_, rows) in found:
-            by_key = by_key.beside(rows)
-        whole = tuple(sorted({*self.whole, *(one for one, _ in found)}))
-        return replace(self, frame=frame, _by_key=by_key, whole=whole, load_id=f"{self.load_id}-at {step}")
+        return self.slice.with_step(self, step) if self.slice else self
 
-    def _of_own_split(self, rows: pd.DataFrame) -> pd.DataFrame:
-        own = self.beyond.split if self.beyond else ""
-        return rows[_are_of(rows, own)] if own else rows  # type: ignore[arg-type]
+    def of_own_split(self, split: str) -> "Run":
+        """The run with the rows of a split alone, as a slice of that split has them; all where none is named."""
+        return replace(self, frame=self.frame[self._are_of(split)]) if split else self  # type: ignore[arg-type]
 
-    def of_keys(self, keys: NDArray[np.int64], named: str) -> "Run":
-        """A run of which the frame is a sample, with these rollouts alone, all of them in memory; `named` as of `of_rows`."""
-        assert self.beyond is not None
-        frame, rows = self.beyond.at(keys)
-        return replace(
-            self,
-            frame=self._of_own_split(frame),
-            _by_key=self._by_key.beside(rows),
-            beyond=None,
-            whole=(),
-            load_id=f"{self.load_id}-{named}",
-        )
+    def step_of(self, source: str) -> int | None:
+        """The step of the rollout that its `source` names, be it in the frame or not; None when there is none."""
+        named = parsed_source(source)
+        found = self.slice.index.find(named) if self.slice and named else None
+        return found[1] if found else None
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:
@@ -167,7 +141,10 @@ class Run:
 
     def _are_of(self, split: Split) -> NDArray[np.bool_]:
         """Which rollouts are of a split. (rows,)"""
-        return _are_of(self.frame, split)
+        said = self.frame["split"] if "split" in self.frame.columns else pd.Series(None, self.frame.index, dtype=object)
+        if split == "train":
+            return ~said.isin([EVALUATION, DISCARDED]).to_numpy()
+        return (said == split).to_numpy(np.bool_)
 
     def split_of(self, key: int) -> Split:
         """What split a rollout of the frame is of, by its key."""
@@ -178,8 +155,7 @@ class Run:
         """The same run with the rollouts of training, of evaluations, or the discarded ones alone; itself when there are no others."""
         if self.splits in ((), (split,)):
             return self
-        beyond = self.beyond.of_split(split) if self.beyond else None
-        return replace(self.of_rows(self._are_of(split), split), beyond=beyond, whole=self.whole)
+        return replace(self.of_rows(self._are_of(split), split), slice=self.slice.of_split(split) if self.slice else None)
 
     def of_steps(self, first: int, last: int) -> "Run":
         """The same run with the rollouts of the steps from `first` to `last` alone; itself when there are no others."""
@@ -191,7 +167,7 @@ class Run:
 
         Of a sample these are rows of the sample, and no run that is more than they are.
         """
-        return replace(self, frame=self.frame[chosen], beyond=None, whole=(), load_id=f"{self.load_id}-{named}")
+        return replace(self, frame=self.frame[chosen], slice=None, load_id=f"{self.load_id}-{named}")
 
     def with_columns(self, columns: pd.DataFrame, named: str) -> "Run":
         """The same run with more columns, of the frame's index; `named` tells it from the run without them."""
@@ -226,7 +202,7 @@ class Run:
         """Shards that no rollout is of, and why; of a run that is not read whole nobody knows."""
         if self.reading:
             return {}
-        held = self.beyond.shards if self.beyond else set(self.frame["shard"].unique())
+        held = self.slice.index.shards if self.slice else set(self.frame["shard"].unique())
         return {name: self.report.why_no_rows(shard) for name, shard in self._shards.items() if name not in held}
 
     def _row_of(self, key: int) -> tuple[Part, int]:
@@ -263,16 +239,6 @@ class Run:
         """
         keys = self.frame.index.to_numpy()
         return pd.DataFrame({name: self._by_key.moment(name, keys) for name in names}, index=self.frame.index)
-
-    @property
-    def has_measures(self) -> bool:
-        """Whether `measures` knows what is measured of texts."""
-        return self._by_key.of_index is not None
-
-    def measures(self, names: Sequence[str]) -> pd.DataFrame:
-        """What was measured of texts when the run's index was made, NaN where a rollout has none; index and order are the frame's."""
-        keys = self.frame.index.to_numpy()
-        return pd.DataFrame({name: self._by_key.measure(name, keys) for name in names}, index=self.frame.index)
 
     def parts_of_rows(self) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
         """The parts that hold rollouts of the frame, each with the key of its first rollout and its rows that are in the frame, rising."""
@@ -330,8 +296,6 @@ class Run:
         named = parsed_source(source)
         if named is None or named.line == 0 or named.shard not in self.frame["shard"].cat.categories:
             return None
-        if self.beyond:
-            return self._key_in_index(named)
         of_shard = self.frame["shard"] == named.shard
         if named.line is None:
             found = self.frame.index[of_shard & (self._by_key.source("offset", self.frame.index.to_numpy()) == named.offset)]
@@ -342,17 +306,8 @@ class Run:
             None,
         )
 
-    def _key_in_index(self, named: ParsedSource) -> int | None:
-        """The key of a rollout of any step, where it is of the split, and the filter leaves it."""
-        found = self.beyond.find(named) if self.beyond else None
-        if found is None or found[0] in self.frame.index:
-            return found and found[0]
-        return found[0] if found[1] not in self.whole and found[0] in self.at_step(found[1]).frame.index else None
-
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
-        """How links name these rollouts, in their order; those of a run that is larger than memory need not be in the frame."""
-        if self.beyond and not pd.Index(keys).isin(self.frame.index).all():
-            return [source_at(*self._row_of(int(key))) for key in keys]
+        """How links name these rollouts, in their order."""
         rows, nths, offsets = self.frame.loc[keys], self._by_key.source("nth", keys), self._by_key.source("offset", keys)
         return [
             source_of(shard, line, int(nth), int(offset))
@@ -366,11 +321,3 @@ class Run:
         `<name> (tokens)` and `<name> (text)`.
         """
         return whole_frame(self.frame, self._by_key)
-
-
-def _are_of(rows: pd.DataFrame, split: Split) -> NDArray[np.bool_]:
-    """Which rows of a frame are of a split. (rows,)"""
-    said = rows["split"] if "split" in rows.columns else pd.Series(None, rows.index, dtype=object)
-    if split == "train":
-        return ~said.isin([EVALUATION, DISCARDED]).to_numpy()
-    return (said == split).to_numpy(np.bool_)

@@ -1,19 +1,16 @@
 """A file in the cache, mapped, each stretch of it verified against its sum before it is used: opening a run does not read the whole.
 
 Disks lose bits, and half a block; a cache that is believed would then show wrong numbers. A sum is XXH3 of 64 bits, which runs at the
-speed of memory. Of an index that lies elsewhere a stretch is fetched as it is verified.
+speed of memory.
 Knows bytes and Arrow's buffers; knows neither parts nor runs.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
-
-from board.sources import presence
 
 Sum = tuple[int, int]
 """Where a stretch of the file ends, which begins where the one before ended, and the sum of its bytes."""
@@ -34,7 +31,6 @@ class Sealed:
     def __init__(self, path: Path, sums: Sequence[Sum]) -> None:
         """Map the file; its head and its end are verified at once. Raises Damaged, and OSError where it cannot be opened."""
         self.path = path
-        self._is_remote = presence.is_remote(path)
         self._stops = [0, *(stop for stop, _ in sums)]
         self._digests = [digest for _, digest in sums]
         status = path.stat()
@@ -44,8 +40,7 @@ class Sealed:
         self._seen = self._state()
         if status.st_size != self._stops[-1] or self._stops != sorted(self._stops):
             raise Damaged(f"{path.name} is not as long as it was written")
-        self._fetched = bytearray(status.st_size if self._is_remote else 0)
-        self.whole = pa.py_buffer(self._fetched) if self._is_remote else mapped(path)
+        self.whole = mapped(path)
         if not (self.is_sound(HEAD) and self.is_sound(len(sums) - 1)):
             raise Damaged(f"{path.name} is not as it was written")
 
@@ -58,10 +53,6 @@ class Sealed:
         self._is_cut = self._is_cut or (state is not None and state[0] < self._stops[-1])
         if self._is_cut:  # to read what is cut off would end the process
             return False
-        if at not in self._verified and self._is_remote:
-            start, stop = self._stops[at], self._stops[at + 1]
-            with suppress(OSError):  # what is not there does not fit its sum
-                self._fetched[start:stop] = presence.fetched(self.path, start, stop) or bytes(stop - start)
         if at not in self._verified and _digest(self.whole, self._stops[at], self._stops[at + 1]) == self._digests[at]:
             self._verified.add(at)
         return at in self._verified
@@ -78,14 +69,11 @@ class Sealed:
             return None
         if status.st_ino != self.inode:
             return None
-        # what comes into the file of a remote part is of the version that it is of
-        return (status.st_size, 0, 0) if self._is_remote else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def mapped(path: Path) -> pa.Buffer:
-    """All of a file: mapped, and of one that lies elsewhere fetched. Raises OSError."""
-    if (fetched := presence.fetched(path)) is not None:
-        return pa.py_buffer(fetched)
+    """All of a file. Raises OSError."""
     with pa.memory_map(str(path)) as source:
         return source.read_buffer()
 

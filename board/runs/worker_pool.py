@@ -59,18 +59,17 @@ def helpers(
     order: Callable[[ByteRange], dict[str, Any]],
     here: Callable[[ByteRange], Outcome] | None,
     under_way: dict[str, int],
-    module: str = "board.runs.worker",
 ) -> Iterator[Helpers]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    `order` is called when the turn of a range comes, and gives what its process, one of `module`, is told.
+    `order` is called when the turn of a range comes, and gives what its process, a `board.runs.worker`, is told.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
     A pool of `multiprocessing` would run the server's script, or one without a guard of its main part, again in each.
     """
     free = threading.Lock()
-    processes = _Processes(module)
+    processes = _Processes()
 
     def parsed(byte_range: ByteRange) -> Outcome:
         if here and is_plain(byte_range.shard) and free.acquire(blocking=False):
@@ -100,8 +99,8 @@ def helpers(
 class _Processes:
     """Those that answer: no more than are asked at a time."""
 
-    def __init__(self, module: str) -> None:
-        self._module, self.ended = module, threading.Event()
+    def __init__(self) -> None:
+        self.ended = threading.Event()
         self._all: list[ChildProcess] = []
         self._waiting: list[ChildProcess] = []
 
@@ -124,7 +123,7 @@ class _Processes:
                 process = self._waiting.pop()
                 if process.is_running:  # it was not killed
                     return process
-        process = ChildProcess(self._module)
+        process = ChildProcess("board.runs.worker")
         self._all.append(process)
         if self.ended.is_set():
             process.kill()

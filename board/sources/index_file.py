@@ -1,7 +1,7 @@
-"""The file that makes a folder an index: a run that was parsed into parts elsewhere, to be opened where its shards may not even be seen.
+"""The file that makes a folder an index: a run that was parsed into a Parquet data set, to be opened where its shards may not even be seen.
 
-It says of which run and by what code the index is, and of every shard what the run folder would say. It vouches for itself. Knows where it
-lies, that it is whole, and what lies where below it; what its entries mean is known to who asks for them.
+It says of which run and by what code the index is, what was read of each source, and which files hold it. It is written last and vouches for
+itself.
 """
 
 from functools import lru_cache
@@ -11,85 +11,113 @@ from typing import Any, Final
 from board.errors import ArgumentRefused, RunNotFound
 from board.sources import locations, run_files, sealed_json
 from board.sources.json_shape import MapOf, fits
-from board.system import atomic_write
 from board.text.path_names import shown
 
 NAME: Final = "rl-board-index.json"
 """No trainer calls a file so."""
 
-PARTS: Final = "parts"
-"""The folder beside it that holds the parts and what is kept with them."""
+UNFINISHED: Final = "rl-board-index.unfinished.json"
+"""Beside it while an index is written: the sources that are in it so far."""
+
+ROWS: Final = "rl-board-rows"
+"""The folder beside it with the files of Parquet, by which an index is known that is not finished, or has lost its file."""
 
 LOCK: Final = ".index.lock"
-"""Beside it while it is written: says by whom."""
+"""Beside it while it is written to a folder of this machine."""
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Of the file and of what lies beside it."""
 
+_FILE: Final = {"name": str, "size": int, "sum": int}
+
+_SOURCE: Final = {
+    "number": int,
+    "size": int,
+    "seal": str,
+    "format": str,
+    "note": str,
+    "objects": bool,
+    "companions": [str],
+    "members": [str],
+    "rows": int,
+    "files": [{**_FILE, "rows": int}],
+    "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
+    "counts": MapOf(int),
+    "unfinished": [str],
+    "flags": MapOf(bool),
+    "trains_ends": bool,
+    "doubts_ends": bool,
+    "failed": str,
+}
+
 _SHAPE: Final = {
-    "id": str,
     "store": str,
     "location": str,
     "reading": {"pads": [str], "tokenizer": str, "mapping": str, "family": str},
     "key": str,
-    "complete": bool,
     "shards": [{"name": str, "size": int, "mtime_ns": int}],
     "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
-    "kept": MapOf(
-        {
-            "format": str,
-            "note": str,
-            "objects": bool,
-            "size": int,
-            "mtime_ns": int,
-            "companions": [str],
-            "ranges": int,
-            "tail": (dict, None),
-            "failed": [{"start": int, "stop": int, "lines": (int, None), "reason": str}],
-        }
-    ),
+    "sources": MapOf(_SOURCE),
     "batches": MapOf(bool),
+    "flags": [str],
+    "measures": MapOf([str]),
+    "sums": ({**_FILE, "rows": int}, None),
+    "places": ({**_FILE, "rows": int}, None),
     "report": {"skipped": MapOf(str), "suggested_mapping": str, "notes": MapOf(int), "aside": MapOf(str), "recording": [str]},
 }
 
 _MOST_BYTES: Final = 1_000_000_000
-_STAMP: Final = 32
 
 
 def is_there(folder: Path) -> bool:
-    """Whether a folder is an index."""
-    return (folder / NAME).is_file()
+    """Whether a folder is an index, or is being made one."""
+    return (folder / NAME).is_file() or (folder / ROWS).is_dir()
 
 
 def read(folder: Path, within: Path | None = None) -> dict[str, Any]:
     """What the file says; it must lie in `within`, the folder itself unless given. Not to be changed.
 
-    Raises RunNotFound where it cannot be read, is damaged, or is of a board that lays an index out in another way.
+    Raises RunNotFound where it cannot be read, is damaged, is not finished, or is of a board that lays an index out in another way.
     """
     path = folder / NAME
     try:
         status = run_files.check(path, within=within or folder)
         return _read(path, within or folder, status.st_ino, status.st_size, status.st_mtime_ns)
     except OSError as error:
-        raise RunNotFound(f"The index {shown(folder.resolve().name)!r} cannot be read: {error.strerror}.") from error
+        why = f"cannot be read: {error.strerror}" if path.exists() else "is not finished, or its file is gone"
+        raise RunNotFound(f"The index {shown(folder.resolve().name)!r} {why}: run `rl-logging-board index` again.") from error
 
 
 @lru_cache(maxsize=8)
 def _read(path: Path, within: Path, _inode: int, _size: int, _mtime_ns: int) -> dict[str, Any]:
-    name = shown(path.parent.resolve().name)
-    data = run_files.whole(path, most=_MOST_BYTES, within=within)
+    return parsed(run_files.whole(path, most=_MOST_BYTES, within=within), shown(path.parent.resolve().name))
+
+
+def parsed(data: bytes, name: str) -> dict[str, Any]:
+    """What the file of the index of that name says, out of its bytes. Raises RunNotFound as `read` does."""
     try:
         told: dict[str, Any] = sealed_json.loads(data)
         layout, has_shape = told["layout"], fits(told, _SHAPE)
     except sealed_json.Unsound as error:
         raise RunNotFound(f"The file {NAME} of the index {name!r} is damaged: run `rl-logging-board index` again.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise unusable(path.parent) from error
+        raise unusable(name) from error
     if layout != LAYOUT:
         raise RunNotFound(f"The index {name!r} is of another version of the board: run `rl-logging-board index` again.")
-    if not has_shape:
-        raise unusable(path.parent)
+    if not has_shape or not all(map(str.isidentifier, told["measures"])) or any("/" in one["name"] for one in _files(told)):
+        raise unusable(name)
     return told
+
+
+def _files(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every file beside it that it names."""
+    found = [file for source in told["sources"].values() for file in source["files"]]
+    return [*found, *filter(None, (told["sums"], told["places"]))]
+
+
+def written(told: dict[str, Any]) -> bytes:
+    """The bytes of the file; `layout` is added."""
+    return sealed_json.dumps({"layout": LAYOUT, **told}, indent=1)
 
 
 def location_of(told: dict[str, Any]) -> Path:
@@ -100,28 +128,9 @@ def location_of(told: dict[str, Any]) -> Path:
         raise RunNotFound(f"The index is of an address that cannot be opened. {error}") from error
 
 
-def stamp(folder: Path, within: Path | None = None) -> str:
-    """Tells the state of the index from any other: what its file says of itself in its first line. Raises OSError."""
-    with run_files.opened(folder / NAME, within=within or folder) as stream:
-        return stream.read(_STAMP).decode(errors="replace")
-
-
-def unusable(folder: Path) -> RunNotFound:
+def unusable(name: str) -> RunNotFound:
     """The error for an index whose file says something else than an index says."""
-    said = "does not say what an index says: run `rl-logging-board index` again."
-    return RunNotFound(f"The index {shown(folder.resolve().name)!r} {said}")
-
-
-def gone(folder: Path) -> RunNotFound:
-    """The error for an index without its file: what else lies there are no rollouts of anybody."""
-    return RunNotFound(
-        f"The file {NAME} of the index {shown(folder.resolve().name)!r} is gone: run `rl-logging-board index` again."
-    )
-
-
-def write(folder: Path, told: dict[str, Any]) -> None:
-    """Write it, in one move and onto the disk; `layout` is added. Raises OSError."""
-    atomic_write.write(folder / NAME, sealed_json.dumps({"layout": LAYOUT, **told}, indent=1), durable=True)
+    return RunNotFound(f"The index {name!r} does not say what an index says: run `rl-logging-board index` again.")
 
 
 def state(folder: Path) -> tuple[tuple[str, int, int], ...]:

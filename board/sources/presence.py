@@ -32,12 +32,6 @@ def is_remote(path: Path) -> bool:
     return _mirror_of(path) is not None
 
 
-def fetched(path: Path, start: int = 0, stop: int = ALL) -> bytes | None:
-    """Bytes of a file that lies elsewhere, all of them unless some are named; None of one of this machine's own. Raises OSError."""
-    mirror = _mirror_of(path)
-    return mirror.read(mirror.found(path), start, stop) if mirror else None
-
-
 def look_ahead(spans: Iterable[Span]) -> None:
     """Have spans of one store fetched that are about to be read. What goes wrong shows then."""
     for path, start, stop in spans:

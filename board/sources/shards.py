@@ -125,7 +125,7 @@ def find_shards(
     mapped = mapped or "RL_BOARD_MAPPING" in os.environ or candidates.mapping_of(folder) is not None
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
-        if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own
+        if (index_file.NAME in files or index_file.ROWS in folders) and index_file.is_there(Path(parent)):  # a run of its own
             folders[:] = []
             continue
         above = Path(parent)

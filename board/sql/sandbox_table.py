@@ -21,8 +21,8 @@ ABSENT: Final = b"absent"
 """Metadata of the table that is sent: JSON, the kinds of the columns that were left out, by name."""
 
 STORED: Final = b"stored"
-"""Metadata of the table that is sent, where it lies in files of Parquet instead: JSON, their `paths`, the name of each of the `columns` there,
-and what `where` says of the rows that are asked."""
+"""Metadata of the table that is sent, where it lies in files of Parquet instead: JSON, their `paths`, in SQL what each of the
+`columns` is there, and what `where` says of the rows that are asked."""
 
 WITHIN: Final = "is one of the rollouts asked"
 """The column that says which rows are asked, where texts brought others along."""

@@ -80,14 +80,15 @@ def _add_stored(connection: duckdb.DuckDBPyConnection, stored: Mapping[str, Any]
     Raises duckdb.Error for a `where` that is no condition.
     """
     # here alone: a query over a table in memory is answered sooner without it
-    from pyarrow import dataset
+    from pyarrow import dataset, fs
 
     checked = dataset.ParquetFragmentScanOptions(
         page_checksum_verification=True, pre_buffer=False, use_buffered_stream=True, buffer_size=65536
     )
-    files = dataset.dataset(stored["paths"], format=dataset.ParquetFileFormat(default_fragment_scan_options=checked))
-    connection.register("files", files)
-    columns = ", ".join(f"{_name(given)} AS {_name(name)}" for name, given in stored["columns"].items())
+    form = dataset.ParquetFileFormat(default_fragment_scan_options=checked)
+    found = dataset.FileSystemDatasetFactory(fs.LocalFileSystem(), stored["paths"], form)
+    connection.register("files", found.finish(pa.unify_schemas(found.inspect_schemas())))  # each may have other columns
+    columns = ", ".join(f"{given} AS {_name(name)}" for name, given in stored["columns"].items())
     connection.execute(f"CREATE VIEW whole AS SELECT {columns} FROM files")
     where = f"WHERE {stored['where']}" if stored["where"] else ""
     query = f"WITH rollouts AS (FROM whole) SELECT * FROM rollouts {where}"

@@ -6,7 +6,7 @@ The only module that touches st.cache_*. Keyed by the load of a run and small ch
 import os
 import sys
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -36,6 +36,7 @@ from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
 from board.trackers.nearby import LogSource
+from board.ui.place import View
 
 _T = TypeVar("_T")
 
@@ -128,9 +129,28 @@ def step_stats(run: Run, column: str) -> pd.DataFrame:
 
 def at_step(run: Run, step: int) -> Run:
     """A run that is larger than memory with all rollouts of a step, and of the one before; any other as it is. The last few are kept."""
-    if run.beyond is None:
+    return run if run.slice is None else measured(cached("at_step", lambda: run.at_step(step), run, step, keep=6))
+
+
+def with_step(view: View) -> View:
+    """The same view with all rollouts of its step, where its run is a sample."""
+    if view.run.slice is None and view.whole_unfiltered.slice is None:
+        return view
+    return replace(
+        view,
+        run=at_step(view.run, view.step),
+        whole=at_step(view.whole, view.step),
+        unfiltered=at_step(view.unfiltered, view.step),
+        whole_unfiltered=at_step(view.whole_unfiltered, view.step),
+    )
+
+
+def holding(run: Run, source: str) -> Run:
+    """A run that is larger than memory with the step of the rollout that a link names; any other as it is."""
+    if run.slice is None or run.key_of(source) is not None:
         return run
-    return cached("at_step", lambda: run.at_step(step), run, step, keep=6)
+    step = cached("step_of_link", lambda: run.step_of(source), run, source)
+    return run if step is None else at_step(run, step)
 
 
 def measured(run: Run) -> Run:

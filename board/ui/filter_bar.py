@@ -15,7 +15,7 @@ from board.analysis.measured_columns import declared
 from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs.run import Run
-from board.sql import identifiers, stored_filter
+from board.sql import identifiers, index_query
 from board.sql.chips import condition, parsed
 from board.sql.filtering import left_by
 from board.sql.run_table import KEY, PROMPT_KEY, columns
@@ -111,8 +111,9 @@ def filtered(run: Run, text: object, slot: DeltaGenerator | None = None, *, sile
     def made() -> Run:
         bar = nullcontext(lambda share: None) if silent else progress(f"Filtering {plural(run.rollout_count, 'rollout')}", slot)
         with bar as show:
-            if run.beyond is not None:
-                return stored_filter.filtered(run, chips, f"filter {digest}", show)
+            if run.slice is not None:
+                show(0.0)
+                return index_query.filtered(run, chips, f"filter {digest}")
             return run.of_rows(left_by(run, chips, show), f"filter {digest}")
 
     return caches.cached("filtered", made, run, digest)

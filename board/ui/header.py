@@ -40,7 +40,6 @@ from board.ui import (
     reading_line,
     run_looks,
     strip,
-    whole_step,
 )
 from board.ui.components import picker, text_links
 from board.ui.components.picker import Neighbour
@@ -136,7 +135,7 @@ def _draw(root: Path) -> bool:
         run_looks.settle()
         beside_chips.draw(folders, root)
     with st.container():
-        whole_step.tell(run, int(place.part("step") or 0))
+        _tell_sample(run)
         if run.splits == (DISCARDED,):
             st.text("The trainer sampled these rollouts and did not train on them: they are in no number of training.")
         for sentence in empty_run.warnings(opened.counted.frame):
@@ -152,6 +151,12 @@ def _draw(root: Path) -> bool:
         return False
     place.set_view(place.View(run, int(place.part("step") or 0), _hiding(all_of_whole), whole, all_of_run, all_of_whole))
     return True
+
+
+def _tell_sample(run: Run) -> None:
+    """The line on how much of the run is shown, where that is not all."""
+    if run.sample is not None:
+        st.text(f"{run.sample} Pages of one step have all rollouts of step {int(place.part('step') or 0):,}.")
 
 
 def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str:

@@ -44,6 +44,7 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
     if asked is None:
         return
     # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
+    run, whole = (caches.holding(one, str(asked)) for one in (run, whole))
     key = run.key_of(str(asked))
     if key is not None:
         rollout = run.rollout(key)
@@ -98,7 +99,7 @@ def _without_prompt(run: Run, unfiltered: Run) -> Iterator[str]:
 def _without_compared(run: Run) -> Iterator[str]:
     for name in ("first", "second"):
         asked = place.part(name)
-        if asked is not None and not run.reading and run.key_of(str(asked)) is None:
+        if asked is not None and not run.reading and caches.holding(run, str(asked)).key_of(str(asked)) is None:
             place.fill_in(**{name: None})
             yield f"There is no rollout {asked!r} here to compare."
 

@@ -25,7 +25,7 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, linked, place, rollout_detail, whole_step
+from board.ui import caches, filter_chips, linked, place, rollout_detail
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -195,17 +195,15 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
         if probable is not None:
             _probability_told(view, hits, probable)
         else:
-            partial = "is not looked up in a part of a run"
-            why = partial if view.run.is_partial else "needs response_tokens and logprobs"
-            lacking.append(f"How probable it is {why}")
+            lacking.append("How probable it is needs response_tokens and logprobs")
     if lacking:
         unfilled(lacking)
 
 
 def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | None:
-    """How probable it is at its places in responses; None where that is not known, or the run is larger than memory."""
+    """How probable it is at its places in responses; None where that is not known."""
     run = view.run
-    if run.is_partial or "response" not in asked.columns or not (run.has_tokens and "logprobs" in run.token_metrics):
+    if "response" not in asked.columns or not (run.has_tokens and "logprobs" in run.token_metrics):
         return None
 
     def make() -> WordProbability:
@@ -287,7 +285,7 @@ def _opened(view: View, line: Occurrence | None) -> None:
     if line is None:
         st.text("Click a line to open its rollout here.")
         return
-    rollout_detail.draw(whole_step.of(view), line.key, (None, None))
+    rollout_detail.draw(caches.with_step(view), line.key, (None, None))
 
 
 def _found(view: View, asked: Search) -> tuple[Hits, pd.DataFrame | None]:
@@ -306,7 +304,7 @@ def draw(view: View, asked: Search) -> None:
         st.text(
             f"{plural(hits.places, 'place')} in {hits.hit:,} of {plural(hits.of, 'rollout')} ({hits.hit / max(1, hits.of):.1%})"
         )
-        if hits.hit and not view.run.is_partial:  # a filter over an index cannot look into texts
+        if hits.hit:
             st.button("Filter every page by it", key="search_filter", on_click=filter_chips.add, args=(_condition(asked),))
     if not hits.hit:
         return

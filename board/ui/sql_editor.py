@@ -12,7 +12,7 @@ from board.analysis.measured_columns import declared
 from board.errors import BoardError, FieldMissing
 from board.figures.sql_chart import MOST_CURVES, answer_chart, answer_panel
 from board.runs.run import Run
-from board.sql import stored_table
+from board.sql import index_query
 from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described, evaluate, example
 from board.sql.query import curves as answered
 from board.sql.sandbox import Limits
@@ -185,7 +185,7 @@ def _charts(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
 def _ask(run: Run, query: str) -> _Asked:
     """Run the query. What fails is kept too, until it is run again: else it would fail anew with every click."""
     try:
-        answer = evaluate(run.frame, query) if run.beyond is None else stored_table.evaluate(run, query)
+        answer = evaluate(run.frame, query) if run.slice is None else index_query.evaluate(run, query)
         found = tuple(answered(answer))
         if not any(np.isfinite(curve.y).any() for curve in found):
             raise FieldMissing("The answer has no number to draw.")

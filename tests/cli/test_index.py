@@ -24,8 +24,8 @@ def test_makes_an_index_and_says_what_it_did(tmp_path: Path) -> None:
     assert first.exit_code == second.exit_code == 0
     assert "3 rollouts of 1 shard" in first.stdout
     said = json.loads(second.stdout)
-    assert (said["version"], said["complete"], said["rollouts"]) == (1, True, 3)
-    assert said["ranges"] == {"parsed": 0, "kept": 1, "mended": 0}
+    assert (said["version"], said["complete"], said["rollouts"]) == (2, True, 3)
+    assert (said["parsed"], said["kept"], said["mended"]) == (0, 1, 0)
 
 
 def test_bad_lines_are_faults(tmp_path: Path) -> None:

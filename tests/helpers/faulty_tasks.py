@@ -1,4 +1,4 @@
-"""What workers of a cluster do with a range when something is to go wrong: the real thing, but slowly, or not to its end."""
+"""What workers of a cluster do with a source when something is to go wrong: the real thing, but slowly, or not to its end."""
 
 import os
 import signal
@@ -7,29 +7,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from board.indexing import range_task
+from board.indexing import source_writer
 
 Tell = Callable[[float], None]
 
 
 def slow(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
     """As ever, after a while: somebody has time to take the machine away."""
-    time.sleep(0.3)
-    return range_task.answer(order, on_bytes)
+    time.sleep(0.5)
+    return source_writer.answer(order, on_bytes)
 
 
 def killed_once(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
-    """The first worker that comes to a shard's second range or a later one is killed when its parts are half written."""
-    marker = Path(order["index"]).with_name("killed")
-    if order["range"]["start"] and not marker.exists():
+    """The first worker that comes to `rank_1.jsonl` is killed once its rows are written."""
+    marker = Path(order["destination"]).with_name("killed")
+    if order["range"]["shard"]["name"] == "rank_1.jsonl" and not marker.exists():
         marker.touch()
-        range_task.answer(order, on_bytes)
+        source_writer.answer(order, on_bytes)
         os.kill(os.getpid(), signal.SIGKILL)
-    return range_task.answer(order, on_bytes)
+    return source_writer.answer(order, on_bytes)
 
 
 def always_killed(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
-    """The first range of `rank_1.jsonl` ends every worker."""
-    if (order["range"]["shard"]["name"], order["range"]["start"]) == ("rank_1.jsonl", 0):
+    """The source `rank_1.jsonl` ends every worker."""
+    if order["range"]["shard"]["name"] == "rank_1.jsonl":
         os.kill(os.getpid(), signal.SIGKILL)
-    return range_task.answer(order, on_bytes)
+    return source_writer.answer(order, on_bytes)

@@ -10,9 +10,10 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from stores_asked import bytes_of, look
 
+from board.indexing.destination import Destination
 from board.remote import addresses, fsspec_store, object_store, stores
 from board.remote.fsspec_store import FsspecStore
-from board.remote.object_store import Denied, ObjectStore, Passing, RemoteTrouble, Replaced, Vanished, waited
+from board.remote.object_store import Denied, ObjectStore, Passing, RemoteTrouble, Replaced, Vanished
 
 
 class Ssh:
@@ -80,7 +81,7 @@ def test_listing_and_ranges(memory: FsspecStore, monkeypatch: pytest.MonkeyPatch
     assert keys(memory, "run") == {"run/a.jsonl": 10, "run/deep/b.jsonl": 1}
     found = look(memory, "run/a.jsonl")
     assert bytes_of(memory, found, 2, 5) == b"234"
-    memory._files.pipe("/bucket/run/a.jsonl", b"98765432101")
+    memory.files.pipe("/bucket/run/a.jsonl", b"98765432101")
     with pytest.raises(Replaced):
         bytes_of(memory, found, 2, 5)
     with pytest.raises(Vanished):
@@ -143,17 +144,16 @@ def test_ssh(ssh: Ssh, tmp_path: Path) -> None:
 
 
 def test_ssh_is_written_to(ssh: Ssh, tmp_path: Path) -> None:
-    """A file takes its name when it is whole, and is gone when it is removed."""
+    """An index may lie there: its files are written, listed, read and removed."""
     (tmp_path / "home" / ".ssh" / "known_hosts").write_text(ssh.known)
-    address = addresses.parsed(f"ssh://127.0.0.1:{ssh.port}{tmp_path}/index")
-    store = stores.store_of(address)
-    (tmp_path / "file").write_bytes(b"0123")
-    for _ in range(2):  # in the place of what stood there, too
-        waited(store.put(f"{address.prefix}/parts/a", tmp_path / "file"))
-    assert [path.name for path in (tmp_path / "index" / "parts").iterdir()] == ["a"]
-    assert (tmp_path / "index" / "parts" / "a").read_bytes() == b"0123"
-    waited(store.remove([f"{address.prefix}/parts/a", f"{address.prefix}/never"]))
-    assert not (tmp_path / "index" / "parts" / "a").exists()
+    there = Destination(f"ssh://127.0.0.1:{ssh.port}{tmp_path}/index")
+    with there.held():
+        for data in (b"0123", b"other"):  # in the place of what stood there, too
+            there.write("a.json", data)
+        assert (tmp_path / "index" / "a.json").read_bytes() == there.read("a.json") == b"other"
+        assert there.sizes() == {"a.json": 5}
+        there.remove(["a.json"])
+    assert there.read("a.json") is None
 
 
 def test_ssh_does_not_speak_with_an_unknown_host(ssh: Ssh, tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from rows import lines, token_row
 from stores_asked import bytes_of, look
 
 from board import open_run
+from board.indexing.destination import Destination
 from board.remote import addresses, mounts, object_store, stores
-from board.remote.object_store import Denied, ObjectStore, RemoteTrouble, Replaced, Vanished, waited
+from board.remote.object_store import Denied, ObjectStore, RemoteTrouble, Replaced, Vanished
 from board.runs.library import list_runs
 
 
@@ -115,12 +116,13 @@ def test_a_run(bucket: GoogleBucket) -> None:
     assert any("Gone from gs://" in said for said in mounts.troubles(root))
 
 
-def test_writing(bucket: GoogleBucket, tmp_path: Path) -> None:
-    """An object takes the place of what stood there, and is gone when it is removed."""
-    opened = store(bucket)
-    for data in (b"0123", b"another"):
-        (tmp_path / "file").write_bytes(data)
-        waited(opened.put("index/a", tmp_path / "file"))
-        assert bytes_of(opened, look(opened, "index/a"), 0, len(data)) == data
-    waited(opened.remove(["index/a", "index/never"]))
-    assert [*opened.objects("index")] == []
+def test_writing(bucket: GoogleBucket) -> None:
+    """An index may lie there: its files are written, in the place of what stood there, too, listed, read and removed."""
+    there = Destination(f"{bucket.address}/index")
+    with there.held():
+        for data in (b"", b"0123", bytes(range(256)) * 450_000):
+            there.write("a.json", data)
+            assert there.read("a.json") == data
+        assert there.sizes() == {"a.json": 450_000 * 256}
+        there.remove(["a.json"])
+    assert there.sizes() == {}

@@ -15,7 +15,6 @@ from indexed import assert_same, indexed
 from rows import row, write_run
 
 from board import open_run
-from board.indexing import frame_writer
 from board.runs import column_room, parsed_shard, part_builder
 from board.runs.run import Run
 from board.schema import MOST_COLUMNS, MOST_OWN_METRICS, OTHER_FIELDS
@@ -105,19 +104,15 @@ def test_a_column_stays_when_the_run_grows(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("kind", ["objects", "all of them", "a field of all behind many of each"])
 def test_an_index_has_the_same_columns(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Out of parts and out of a written frame the run is the one in memory, its one problem included."""
+    """The run is the one in memory, its one problem included."""
     monkeypatch.setattr(part_builder, "BYTES_PER_PART", 500)
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(at // 4, **OWN[kind](at)) for at in range(60)]}))
-    indexed(run.location, tmp_path / "parts")
-    monkeypatch.setattr(frame_writer, "LEAST_ROLLOUTS", 1)
-    monkeypatch.setattr(frame_writer, "STRETCH_ROLLOUTS", 9)
-    indexed(run.location, tmp_path / "frame")
+    indexed(run.location, tmp_path / "index")
 
-    for name in ("parts", "frame"):
-        found = open_run(tmp_path / name)
-        assert_same(found, run)
-        assert [str(one) for one in found.report.problems] == [str(one) for one in run.report.problems]
-        assert fields_of(found, 60) == fields_of(run, 60)
+    found = open_run(tmp_path / "index")
+    assert_same(found, run)
+    assert [str(one) for one in found.report.problems] == [str(one) for one in run.report.problems]
+    assert fields_of(found, 60) == fields_of(run, 60)
 
 
 def as_csv(path: Path, fields: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Tests of an index that is damaged on its disk: every answer is that of the sound index, or an error that names what is damaged."""
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -14,15 +15,16 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import BoardError
-from board.indexing import frame_writer
+from board.indexing import step_sums
 from board.replies.metric_rows import metrics
 from board.replies.one_rollout import RolloutWanted, one_rollout
 from board.replies.query import query
 from board.replies.rollouts import RolloutQuestion, rollouts
 from board.replies.steps import steps
 from board.replies.summary import summary
-from board.runs.beyond_memory import SETTING
 from board.runs.run import Run
+from board.runs.slices import SETTING
+from board.sources import index_file
 
 STEPS, EACH = 8, 6
 
@@ -39,7 +41,7 @@ QUESTIONS: dict[str, Callable[[Run], Any]] = {
     "steps": lambda run: asdict(steps(run, "a")),
     "metrics": lambda run: asdict(metrics(run, "a", ["reward/mean"])),
     "rollouts": lambda run: asdict(rollouts(run, "a", RolloutQuestion())),
-    "a step": lambda run: run.at_step(3).to_pandas().to_csv(),
+    "a step": lambda run: run.at_step(3).to_pandas().to_csv(index=False),
     "show": lambda run: [asdict(one_rollout(run, "a", RolloutWanted(step=step))) for step in (0, 7)],
     "filter": lambda run: asdict(rollouts(run, "a", RolloutQuestion(where="reward > 3"))),
     "sql": lambda run: asdict(
@@ -50,7 +52,7 @@ QUESTIONS: dict[str, Callable[[Run], Any]] = {
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two indexes in whose frame are several files of rows; their runs are gone."""
+    """Two indexes with several files of rows; their runs are gone."""
     place = tmp_path_factory.mktemp("damaged")
     for name in ("index", "other"):
         rows = [
@@ -60,15 +62,15 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         write_run(place / f"run {name}", {"a.jsonl": rows[::2], "b.jsonl": rows[1::2]})
         with pytest.MonkeyPatch.context() as patch:
-            for setting, value in (("LEAST_ROLLOUTS", 1), ("STRETCH_ROLLOUTS", 12), ("SAMPLE_ROLLOUTS", 16)):
-                patch.setattr(frame_writer, setting, value)
+            patch.setattr(step_sums, "STRETCH_ROLLOUTS", 12)
             indexed(place / f"run {name}", place / name)
         shutil.rmtree(place / f"run {name}")
     return place
 
 
 def answers(index: Path, asked: dict[str, Callable[[Run], Any]]) -> dict[str, str]:
-    """What each question gives as JSON, or the sentence of its error after "error: "."""
+    """What each question gives as JSON, or the sentence of its error after "error: ": nothing is kept of what was read before."""
+    shutil.rmtree(os.environ["RL_BOARD_CACHE"], ignore_errors=True)
 
     try:
         run = open_run(index)
@@ -102,13 +104,13 @@ def copied(sound: Path, tmp_path: Path, asked: dict[str, Callable[[Run], Any]]) 
     return index, sorted(path for path in index.rglob("*") if path.is_file() and path.stat().st_size), wanted
 
 
-def kind(path: Path) -> tuple[str, object]:
-    """What files of one kind have in common: of parts the manifests, the rows and the tables beside them are each one."""
-    return path.suffix, path.name.count(".") if path.parent.name == "parts" else path.name[:5]
+def kind(path: Path) -> tuple[str, bool]:
+    """What files of one kind have in common: the rows, the sums, and what says which there are."""
+    return path.suffix, path.parent.name == index_file.ROWS
 
 
 def one_of_each_kind(files: list[Path]) -> list[Path]:
-    """One from the middle of each: of the rows those of the step that is asked for."""
+    """One from the middle of each."""
     return [
         same[(len(same) - 1) // 2]
         for one in dict.fromkeys(map(kind, files))

@@ -1,20 +1,22 @@
 """Tests of opening an index: it is found and listed as a run is, and no index leads out of its root or ends the board."""
 
 import copy
+import os
+import shutil
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from damages import damaged
 from indexed import indexed
-from rows import read_manifest, row, token_row, write_manifest, write_run
+from rows import row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
 from board.runs import run_summary
 from board.runs.library import current_fingerprint, list_runs
-from board.runs.opening import opened_whole
 from board.sources import index_file
 
 
@@ -34,7 +36,7 @@ def test_is_listed_as_a_run(root: Path) -> None:
     assert (index.shards, index.bytes) == (run.shards, run.bytes)
     assert [one.name for one in list_runs(root / "index")] == ["."]
     with pytest.raises(RunNotFound):
-        open_run(root / "index" / "parts" / "nothing")
+        open_run(root / "index" / index_file.ROWS / "nothing")
 
 
 def test_raw_record_where_the_run_lies_under_the_same_root(root: Path) -> None:
@@ -66,31 +68,45 @@ def test_other_choices_are_told(root: Path) -> None:
     assert "other choices of padding" in open_run(root / "index", extra_pads=["b"]).report.noted[0]
 
 
+def said_anew(index: Path, told: dict[str, Any]) -> None:
+    """Have the file of an index say something else."""
+    (index / index_file.NAME).write_bytes(index_file.written(told))
+
+
 def test_leads_nowhere_else(root: Path, tmp_path: Path) -> None:
-    """Neither a location nor a shard's name nor a part's leads out of the root."""
+    """Neither a location nor a shard's name nor a file's leads out of the root."""
     told = copy.deepcopy(index_file.read(root / "index"))
     told.pop("layout")
     for location, name in (("/", "etc/passwd"), (str(root / "run"), "../../secret.jsonl"), (str(tmp_path), "secret.jsonl")):
         said = copy.deepcopy(told) | {"location": location}
         said["shards"][0]["name"] = name
-        said["kept"] = {name: said["kept"]["rank_0.jsonl"]}
-        index_file.write(root / "index", said)
-        found = opened_whole(root / "index", within=root)
-        assert found.frame.empty
-        assert "classified" not in str(found.report)
-    index_file.write(root / "index", told)
-    manifest = next((root / "index" / "parts").glob("*.json"))
-    said = read_manifest(manifest)
-    part = said["pieces"][0]["files"][0]["name"]
-    (root / "index" / "parts" / part).rename(tmp_path / part)
-    for name in (f"../../../{part}", str(tmp_path / part)):
-        said["pieces"][0]["files"][0]["name"] = name
-        write_manifest(manifest, said)
-        assert opened_whole(root / "index").frame.empty
-    said["pieces"][0]["files"][0]["name"] = part
-    write_manifest(manifest, said)
-    (root / "index" / "parts" / part).symlink_to(tmp_path / part)
-    assert opened_whole(root / "index").frame.empty
+        said["sources"] = {name: said["sources"]["rank_0.jsonl"]}
+        said_anew(root / "index", said)
+        with pytest.raises(RunNotFound) as refused:  # its rows are of another shard
+            open_run(root / "index", within=root)
+        assert "classified" not in str(refused.value)
+    said_anew(root / "index", copy.deepcopy(told) | {"location": str(tmp_path / "secret.jsonl" / "..")})
+    with pytest.raises(RunNotFound):
+        open_run(root / "index", within=root).raw(0)
+    rows = told["sources"]["rank_0.jsonl"]["files"][0]["name"]
+    (root / "index" / index_file.ROWS / rows).rename(tmp_path / rows)
+    for name in (f"../../../{rows}", str(tmp_path / rows)):
+        said = copy.deepcopy(told)
+        said["sources"]["rank_0.jsonl"]["files"][0]["name"] = name
+        said_anew(root / "index", said)
+        with pytest.raises(RunNotFound, match="does not say what an index says"):
+            open_run(root / "index")
+    for said in (told | {"measures": {"../../escaped": ["words"]}}, copy.deepcopy(told)):
+        said["sources"]["rank_0.jsonl"]["number"] = 2**40
+        said_anew(root / "index", said)
+        with pytest.raises(RunNotFound, match="does not say what an index says"):
+            open_run(root / "index")
+    told["sources"]["rank_0.jsonl"]["number"] = 0
+    said_anew(root / "index", told)
+    shutil.rmtree(os.environ["RL_BOARD_CACHE"])  # what was read before is kept there
+    (root / "index" / index_file.ROWS / rows).symlink_to(tmp_path / rows)
+    with pytest.raises(RunNotFound, match="outside the root"):
+        open_run(root / "index")
 
 
 def test_any_damage_is_a_sentence(root: Path) -> None:
@@ -98,22 +114,17 @@ def test_any_damage_is_a_sentence(root: Path) -> None:
     told = copy.deepcopy(index_file.read(root / "index"))
     told.pop("layout")
     for said in islice(damaged(told), 0, None, 4):
-        index_file.write(root / "index", said)
+        said_anew(root / "index", said)
         with suppress(BoardError):
             open_run(root / "index", within=root)
-    manifest = next((root / "index" / "parts").glob("*.json"))
-    index_file.write(root / "index", told)
-    for said in islice(damaged(read_manifest(manifest)), 0, None, 4):
-        write_manifest(manifest, said)
-        opened_whole(root / "index", within=root)
 
 
-def test_half_an_index_says_so(root: Path) -> None:
-    """Of one that is being made, what is there is shown, and that it is not all."""
-    told = copy.deepcopy(index_file.read(root / "index"))
-    told.pop("layout")
-    index_file.write(root / "index", told | {"complete": False})
-    assert "not complete" in open_run(root / "index").report.noted[0]
+def test_an_index_that_is_not_finished_says_so(root: Path) -> None:
+    """It is listed, and opened with a sentence."""
+    (root / "index" / index_file.NAME).rename(root / "index" / index_file.UNFINISHED)
+    with pytest.raises(RunNotFound, match="is not finished, or its file is gone: run `rl-logging-board index` again"):
+        open_run(root / "index")
+    assert "run" in [one.name for one in list_runs(root)]
 
 
 def test_an_index_within_a_run_is_no_part_of_it(root: Path) -> None:

@@ -22,12 +22,11 @@ from board import open_run
 from board.cli.main import main
 from board.cli.mcp_server import RunTools
 from board.errors import BoardError
-from board.indexing import frame_writer
 from board.replies.query import query
 from board.replies.root import Root
-from board.runs.beyond_memory import SETTING
 from board.runs.run import Run
-from board.sql import stored_filter
+from board.runs.slices import SETTING
+from board.sql import index_query
 from board.sql.chips import parsed
 from board.sql.sandbox_table import STORED
 from board.sql.sandbox_worker import answer
@@ -125,7 +124,7 @@ def stored_table(folder: Path, where: str = "") -> pa.Table:
     """What the worker is sent to ask a file of Parquet, whose rows a condition of the reader's may choose."""
     path = folder / "rows.parquet"
     pd.DataFrame({"rollout": np.arange(3), "frame/reward": [0.0, 1.0, 2.0], "frame/step": 0}).to_parquet(path)
-    columns = {"rollout": "rollout", "reward": "frame/reward", "step": "frame/step"}
+    columns = {"rollout": "rollout", "reward": '"frame/reward"', "step": '"frame/step"'}
     told = {"paths": [str(path)], "columns": columns, "where": where}
     return pa.table({}).replace_schema_metadata({STORED: json.dumps(told).encode()})
 
@@ -176,7 +175,7 @@ ENTRIES = {
 }
 """The modules that ask DuckDB in a reader's words; the tests below go through each."""
 
-ASKING = {"answered", "matching", "left_by", "evaluate", "stored_table", "stored_filter"}
+ASKING = {"answered", "matching", "left_by", "evaluate", "index_query"}
 
 
 def test_these_are_all_entries() -> None:
@@ -206,11 +205,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "root"
     rows = [row(step, reward=float(one), prompt=f"{step}.{one % 3}") for step in range(10) for one in range(6)]
     run = write_run(folder / "run", {"a.jsonl": rows})
-    monkeypatch.setattr(frame_writer, "LEAST_ROLLOUTS", 10)
-    monkeypatch.setattr(frame_writer, "SAMPLE_ROLLOUTS", 30)
-    monkeypatch.setattr(stored_filter, "MOST_ROLLOUTS", 20)
     indexed(run, folder / "index")
-    monkeypatch.setenv(SETTING, "40")
+    monkeypatch.setenv(SETTING, "20")
     monkeypatch.setenv("RL_BOARD_ROOT", str(folder))
     monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / "settings"))
     return folder
@@ -274,11 +270,11 @@ def test_tools_for_agents_tell_nothing(name: str, root: Path, world: dict[str, s
 def test_an_index_that_is_filtered_tells_nothing(root: Path, world: dict[str, str]) -> None:
     """A condition that leaves too many to show stays in every later question, and is as harmless there."""
     index: Run = open_run(root / "index")
-    assert index.beyond is not None
+    assert index.slice is not None
     for condition in strongest(CONDITIONS, world):
 
         def ask(wanted: str = condition) -> object:
-            left = stored_filter.filtered(index, parsed(wanted), "left")
+            left = index_query.filtered(index, parsed(wanted), "left")
             return query(left, "SELECT count(*) FROM rollouts"), left.at_step(3).frame
 
         assert CANARY not in said_by(ask)

@@ -187,7 +187,7 @@ def test_damaged_files_are_no_answer(damage: Callable[[Path], None], wanted: str
     path = tmp_path / "rows.parquet"
     numbers = pa.table({"rollout": [0, 1], "frame/reward": pa.array([3.1415927, 1.0], pa.float32())})
     pq.write_table(numbers, path, compression="none", use_dictionary=False, write_page_checksum=True, write_statistics=False)
-    told = {"paths": [str(path)], "columns": {"rollout": "rollout", "reward": "frame/reward"}, "where": ""}
+    told = {"paths": [str(path)], "columns": {"rollout": "rollout", "reward": '"frame/reward"'}, "where": ""}
     table = pa.table({}).replace_schema_metadata({STORED: json.dumps(told).encode()})
     query = "SELECT sum(reward) FROM rollouts"
     assert answer(table, query, LIMITS).column(0)[0].as_py() == pytest.approx(4.1415927)

@@ -137,7 +137,7 @@ def _columns(run: Run, keys: Sequence[str], told: Callable[[], None]) -> pd.Data
     data = StepData(run)
     values: dict[str, Any] = {}
     for key in keys:
-        of_all = run.beyond.of_steps(f"value/{key}") if run.beyond else None
+        of_all = run.slice.of_steps(f"value/{key}") if run.slice else None
         values[key] = _finite(_compute(key, data)) if of_all is None else of_all.reindex(data.steps.numbers).to_numpy()
         told()
     return pd.DataFrame(values, index=pd.Index(data.steps.numbers, name="step"), columns=list(keys), dtype=np.float64)

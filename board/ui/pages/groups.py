@@ -27,7 +27,6 @@ from board.ui import (
     linked,
     place,
     right_from,
-    whole_step,
 )
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -45,7 +44,7 @@ PANEL_WIDTH = 440
 if look := place.remembered("look"):
     place.remember(look=None)
     st.switch_page(look[0], query_params=place.link(**look[1]))
-given = whole_step.of(place.view())
+given = caches.with_step(place.view())
 view = replace(given, run=given.unfiltered)
 """A group stays whole: the filter says which groups there are, not which of their responses."""
 run, step = view.run, view.step

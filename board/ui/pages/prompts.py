@@ -17,7 +17,7 @@ from board.errors import FieldMissing
 from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips
 from board.text.counting import plural
-from board.ui import caches, filter_chips, findings_watch, linked, place, prompt_detail, prompt_table, whole_step
+from board.ui import caches, filter_chips, findings_watch, linked, place, prompt_detail, prompt_table
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import absent, unfilled
@@ -30,7 +30,7 @@ PLOT_HEIGHT = 170
 PAGE_PROMPTS = 100
 """So many prompts are listed at once."""
 
-view = whole_step.of(place.view())
+view = caches.with_step(place.view())
 run, step = view.run, view.step
 missing: list[str] = []
 """What the run cannot show, and what it needs."""

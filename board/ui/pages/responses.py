@@ -17,7 +17,7 @@ from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui import caches, linked, list_order, place, rollout_detail, whole_step
+from board.ui import caches, linked, list_order, place, rollout_detail
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, prompt_previews, table_choices
@@ -35,7 +35,7 @@ BAR = "reward"
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
-view = whole_step.of(place.view())
+view = caches.with_step(place.view())
 run = view.run
 numeric = numeric_columns(run.frame)
 aggregates = token_aggregates.available(run)

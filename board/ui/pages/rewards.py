@@ -25,7 +25,7 @@ from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS, RUN_COLORS
 from board.metrics.formulas import kl_column
 from board.text.counting import plural
-from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, whole_step
+from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks, table
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -39,7 +39,7 @@ from board.ui.reward_panels import PLOT_HEIGHT, Asked, overlaid, panels
 CURVES = "reward_curves"
 """Key of the curves."""
 
-view = whole_step.of(place.view())
+view = caches.with_step(place.view())
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
 marks: dict[str, Spec | None] = {}

@@ -10,13 +10,13 @@ from board.analysis.selection import extreme_tokens, neighbours, of_step, prefer
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
 from board.text.token_decoding import codec_of, decoded
-from board.ui import controls, place, rollout_breakdown, rollout_detail, token_panel, token_tour, whole_step
+from board.ui import caches, controls, place, rollout_breakdown, rollout_detail, token_panel, token_tour
 from board.ui.components import folded, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import extreme_choices
 from board.ui.messages import absent
 
-view = whole_step.of(place.view())
+view = caches.with_step(place.view())
 run = view.run
 keys = of_step(run.frame, view.step).index.to_numpy()
 rollout = run.rollout(place.chosen_rollout(run, keys))

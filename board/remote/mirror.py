@@ -1,7 +1,7 @@
 """The mirror of one store: a folder of the cache with a file for each object that was listed, which has its size and none of its bytes.
 
 Whoever lists the folder sees what the store holds. Bytes come when they are read, by ranges, several at a time, and are kept nowhere but in
-a little memory on their way. Knows how bytes come; knows neither which store it is nor what is asked for next.
+a little memory on their way. Knows how bytes come.
 """
 
 import asyncio

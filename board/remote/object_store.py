@@ -1,8 +1,8 @@
 """What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
 
-Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may pass
-is tried again, with waits that double and vary, so that many readers do not come back at once. What is asked goes on in fsspec's own thread,
-which ends with the process and is waited for by nobody then. Knows no store.
+Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may
+pass is tried again, with waits that double and vary, so that many readers do not come back at once. What is asked goes on in fsspec's own
+thread, which ends with the process and is waited for by nobody then.
 """
 
 import errno

@@ -1,6 +1,6 @@
 """What a store listed → the files of its mirror: one of each object's size, which takes no room, and a time that no other version has.
 
-Knows the files of a mirror and the listing; knows neither when to list nor who reads.
+Knows the files of a mirror and the listing.
 """
 
 import os

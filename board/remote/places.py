@@ -1,7 +1,4 @@
-"""Where mirrors lie, told from a path alone, and in what pieces bytes come: who writes a run asks that too, and has none of what reads one.
-
-Knows no mirror.
-"""
+"""Where mirrors lie, told from a path alone, and in what pieces bytes come: who writes a run asks that too, and has none of what reads one."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An address → the store that it names: which library speaks with it, and what to install where that is missing. Knows no run."""
+"""An address → the store that it names: which library speaks with it, and what to install where that is missing."""
 
 import os
 from collections.abc import Mapping

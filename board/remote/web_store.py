@@ -1,8 +1,8 @@
 """A web server that lists its folders as pages of links and serves ranges of bytes, as a store of objects.
 
-fsspec's `HTTPFileSystem` has the session here and no more: it reads whatever a server sends, takes the whole for a range, looks at no version
-and follows every link. Here a server is not believed: bytes, seconds, folders and redirects are bounded, by what aiohttp offers. Credentials
-come from `~/.netrc`; no redirect leads to another host, or out of the folder. Knows no run.
+fsspec's `HTTPFileSystem` has the session here and no more: it reads whatever a server sends, takes the whole for a range, looks at no
+version and follows every link. Here a server is not believed: bytes, seconds, folders and redirects are bounded, by what aiohttp offers.
+Credentials come from `~/.netrc`; no redirect leads to another host, or out of the folder.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """A load that goes on by itself, in a thread of its own: what is read so far is published as a run now and then, and the whole at last.
 
-What a reader looks at is read first. Knows neither who reads nor which other loads there are.
+What a reader looks at is read first.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """A byte range of a shard → its parts, kept by whoever asked, and a word on what reading it found.
 
-Knows lines and parts; knows neither which byte ranges a run needs nor which process it is in.
+Knows lines and parts.
 """
 
 import gc

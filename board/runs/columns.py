@@ -1,7 +1,4 @@
-"""Columns by name, wherever they lie: in an Arrow table in memory, or in a mapped file that is verified as it is touched.
-
-Knows neither what a column means nor where its bytes come from.
-"""
+"""Columns by name, wherever they lie: in an Arrow table in memory, or in a mapped file that is verified as it is touched."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

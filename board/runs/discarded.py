@@ -1,6 +1,6 @@
 """Which of the rollouts that were read a trainer discarded, and which it wrote twice: as sampled, and again in the batch it trained on.
 
-Rows in, rows out. Knows neither files nor formats, but for the names of shards; knows no screen.
+Rows in, rows out.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,6 @@
 """A recording and the trainer's own dump in one folder: which files are which, and where the dump opens as a run of its own.
 
-A shard is a recording's when its recorder keeps an account beside it. Looks at names, and at the first records of a few files; knows
-nothing of how a run is loaded.
+A shard is a recording's when its recorder keeps an account beside it. Looks at names, and at the first records of a few files.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """What takes long to make of a whole run, kept beside its first part until the run is another: made in the background or by the first reader.
 
-Each table has the key of the rollouts it was made of; that of a run which has grown takes its place. Of rollouts that a filter leaves nothing
-is kept. Knows neither what a table holds nor who makes it.
+Each table has the key of the rollouts it was made of; that of a run which has grown takes its place. Of rollouts that a filter leaves
+nothing is kept.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What is kept of a run: which of the found shards are its own, what of each is parsed, and its parts in their order.
 
-Knows byte ranges and the folder that holds their parts; knows neither who parses what is missing nor what a row means.
+Knows byte ranges and the folder that holds their parts.
 """
 
 from collections import Counter

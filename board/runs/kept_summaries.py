@@ -1,7 +1,6 @@
 """What a part keeps of the tokens of each of its steps: by metric how they are spread, how they go by position, which are extreme.
 
 Kept where a step has many tokens in the part; where it has few, reading their arrays is quick and the summary would weigh as much.
-Knows neither files nor what a summary is shown as.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Tables made of a part and kept beside it in the cache, so that each part is gone through once, however often its run grows.
 
 A table is known by its name and by the code that makes it: another text of that code makes another table. It vouches for itself, and what
-is not as it was written is made again. Knows parts and files; knows nothing of what is in a table.
+is not as it was written is made again. Knows parts and files.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The runs under a root, and the ones that are open: loaded once, shared by every reader.
 
-Nothing outside the root can be named. Knows no screen; a reader's choices live elsewhere.
+Nothing outside the root can be named.
 """
 
 import os

@@ -1,6 +1,6 @@
 """How many lines stand before each byte range of a shard, though ranges before it may not be parsed yet: counted, which is quick.
 
-Knows byte ranges; knows neither what stands in a line nor who parses it.
+Knows byte ranges.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

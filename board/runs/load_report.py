@@ -1,6 +1,6 @@
 """What loading a run found: shards, rows, bytes, and every problem with its shard and line.
 
-Problems are data, not exceptions: the frame holds what could be read, the report says what could not. Knows nothing of screens.
+Problems are data, not exceptions: the frame holds what could be read, the report says what could not.
 """
 
 from collections import Counter

@@ -4,7 +4,7 @@ Of several processes one parses at a time, the others wait and take what it has 
 its process. Where there are no such locks (another system, a file system without them) everybody takes himself for the only one, as does who has
 waited for one that does not go on.
 
-Knows byte ranges, the store and how far a load has come; knows neither what a row means nor what a run is.
+Knows byte ranges, the store and how far a load has come.
 """
 
 import os

@@ -2,7 +2,6 @@
 
 A load that ends before its pieces would be flushed, half-way to the first save, names them unflushed: should the machine fall before the
 system has written them by itself, their sums tell, and they are parsed again as quickly.
-Knows neither how pieces are made nor how they are read.
 """
 
 import time

@@ -1,6 +1,6 @@
 """Parts → the one dataframe that every page reads: a row per rollout, merged by step.
 
-Knows the scalars of parts and in which order rows stand; knows neither files nor texts nor tokens.
+Knows the scalars of parts and in which order rows stand.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

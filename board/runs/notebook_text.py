@@ -1,4 +1,4 @@
-"""What a notebook says of an object: one line, or a small table in HTML, in which text of a run can only be read. Knows no run."""
+"""What a notebook says of an object: one line, or a small table in HTML, in which text of a run can only be read."""
 
 import html
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,6 @@
 """Why a run that was read has no rollout: its rows were refused, or its files are logs of metrics. A report in, an error to raise out.
 
-Knows what a report says and where trackers leave their logs; knows no screen.
+Knows what a report says and where trackers leave their logs.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Open a run: find its shards, have them loaded, and merge the rows by step, with a report of what loading found.
 
-Knows what a reader may ask for (links, padding, tokenizer, mapping by hand, family); knows neither JSON nor what a row means.
+Knows what a reader may ask for (links, padding, tokenizer, mapping by hand, family).
 """
 
 import time

@@ -1,6 +1,6 @@
 """Lines or records of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, by whichever process does it.
 
-Knows formats and parts; knows neither where lines come from nor where parts are kept.
+Knows formats and parts.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Hand out the parts of shards that are parsed, and mend what the store holds damaged by parsing it once more.
 
-What reading finds goes into the load's report. Knows neither which shards make a run nor how missing ranges are parsed.
+What reading finds goes into the load's report.
 """
 
 import threading

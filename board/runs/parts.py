@@ -1,7 +1,7 @@
 """Blocks → parts: some thousand rollouts as Arrow columns, with what is derived per rollout computed over the whole part at once.
 
-A part is what a columnar store will keep on disk. It knows neither shards' files nor frames of a whole run. Token arrays are
-`large_list<float32>` over one flat array per metric; a rollout without the array is null there.
+A part is what a columnar store will keep on disk. Token arrays are `large_list<float32>` over one flat array per metric; a rollout without
+the array is null there.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,4 @@
-"""The parts of a run end to end, where a rollout's key counts through them: from keys to rows, texts and token arrays.
-
-Knows neither the order of the run's frame nor its shards.
-"""
+"""The parts of a run end to end, where a rollout's key counts through them: from keys to rows, texts and token arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

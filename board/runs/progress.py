@@ -1,4 +1,4 @@
-"""How far a load has come. Knows nothing of what is loaded."""
+"""How far a load has come."""
 
 from dataclasses import dataclass
 from math import isfinite

@@ -1,4 +1,4 @@
-"""Keys by which rollouts of the same prompt are found without their texts. Knows neither rows nor groups.
+"""Keys by which rollouts of the same prompt are found without their texts.
 
 A prompt is the trainer's id of it where a rollout has one, else its text with white space folded, else its tokens.
 """

@@ -1,6 +1,6 @@
 """Have byte ranges parsed: here when they are small, else with the help of processes.
 
-Knows the store that takes the parts in, and how far the parsing is; knows neither what is kept of a shard nor which ranges are missing.
+Knows the store that takes the parts in, and how far the parsing is.
 """
 
 from collections.abc import Callable, Iterator

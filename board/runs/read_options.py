@@ -1,6 +1,6 @@
 """How the shards of a run are read, whoever reads them: what pads, whose mapping, which tokenizer names token ids.
 
-Small enough to be sent to another process, and to name what was read with it. Knows no file of the run.
+Small enough to be sent to another process, and to name what was read with it.
 """
 
 import json

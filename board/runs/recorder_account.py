@@ -1,6 +1,6 @@
 """What a recorder says it lost: the account it keeps beside each shard → sentences for the load report.
 
-Reads small JSON files and believes nothing in them that is not a number. Knows the recorder's account; knows no rollout.
+Reads small JSON files and believes nothing in them that is not a number. Knows the recorder's account.
 """
 
 import json

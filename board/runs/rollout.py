@@ -1,4 +1,4 @@
-"""One rollout of a run, how links name it, and how it is made of a row of a part. Knows no frame and no other rollout."""
+"""One rollout of a run, how links name it, and how it is made of a row of a part."""
 
 import json
 import math

@@ -1,7 +1,4 @@
-"""Rollouts in columns, aligned with their tokens, before anything is derived of them: where all ways of reading rollouts meet.
-
-Knows neither lines nor rows, and no part.
-"""
+"""Rollouts in columns, aligned with their tokens, before anything is derived of them: where all ways of reading rollouts meet."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

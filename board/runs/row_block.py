@@ -1,7 +1,4 @@
-"""Rows → a block of rollouts: each row's arrays aligned with its tokens, and laid out in columns.
-
-Knows neither lines nor what is derived of a block.
-"""
+"""Rows → a block of rollouts: each row's arrays aligned with its tokens, and laid out in columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A thin sample of a run that is still to be parsed: small snippets, evenly spread, so that its curves have their shape at once.
 
-Knows byte ranges and snippets of lines within them; knows neither which ranges are parsed by now nor what becomes of the rows.
+Knows byte ranges and snippets of lines within them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """What a load has parsed so far, put together as the parts of a run: byte ranges that are parsed, and a sample of those that are not.
 
-A row whose line in the shard is not known yet has line 0. Knows neither who parses nor when; knows no frame.
+A row whose line in the shard is not known yet has line 0.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

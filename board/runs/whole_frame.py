@@ -1,4 +1,4 @@
-"""A run with all its texts and token arrays in one frame, for notebooks. Knows nothing of where they lie."""
+"""A run with all its texts and token arrays in one frame, for notebooks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Byte ranges that wait to be parsed, in an order that may change. Knows neither who parses them nor why one is wanted first."""
+"""Byte ranges that wait to be parsed, in an order that may change."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence

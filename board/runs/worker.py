@@ -1,6 +1,6 @@
 """`python -m board.runs.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON.
 
-What an order says is written and read here. Knows neither who asks nor what is kept of a run.
+What an order says is written and read here.
 """
 
 from dataclasses import asdict

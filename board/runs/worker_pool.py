@@ -1,6 +1,6 @@
 """Processes beside this one that answer orders, as many at a time as are asked for: started when they are needed, ended with the work.
 
-Knows how `board.runs.worker` and what answers as it does speak of byte ranges; knows neither what those hold nor which are missing.
+Knows how `board.runs.worker` and what answers as it does speak of byte ranges.
 """
 
 import threading

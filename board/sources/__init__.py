@@ -1,1 +1,1 @@
-"""Locations → files → bytes → records: the only wing that reads a run's files. Knows nothing of rollouts."""
+"""Locations → files → bytes → records: the only wing that reads a run's files."""

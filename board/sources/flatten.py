@@ -1,4 +1,4 @@
-"""The values of one JSON object by name, nested objects joined by "/". Knows no file."""
+"""The values of one JSON object by name, nested objects joined by "/"."""
 
 import json
 from collections.abc import Iterator

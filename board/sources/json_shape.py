@@ -2,8 +2,8 @@
 
     fits({"name": "a", "sizes": [1, 2]}, {"name": str, "sizes": [int]})
 
-A shape is a type (`int` is a whole number from 0 to before 2⁶⁴), a list with the shape of all items, a dict of such keys (others may be there
-too), `MapOf` with the shape of all values of a dict of any keys, or a tuple of shapes of which one fits. Knows no file.
+A shape is a type (`int` is a whole number from 0 to before 2⁶⁴), a list with the shape of all items, a dict of such keys (others may be
+there too), `MapOf` with the shape of all values of a dict of any keys, or a tuple of shapes of which one fits.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Where lines end in the bytes of a stream, within bounds of memory and time: a file may hold no line end at all.
-
-Knows neither what a line means nor what is said of one that is too long.
-"""
+"""Where lines end in the bytes of a stream, within bounds of memory and time: a file may hold no line end at all."""
 
 import errno
 import io

@@ -1,6 +1,6 @@
 """Bytes of a remote run that are about to be read, asked for beforehand: many at once, which one after another would take long.
 
-What is a file of this machine's own is there already, and every function here is then over at once. Knows no format.
+What is a file of this machine's own is there already, and every function here is then over at once.
 """
 
 from collections import deque

@@ -4,10 +4,10 @@
     data = whole(path, within=root, most=65_536)
     check(path)        # just before a library that opens paths by itself, and takes no stream
 
-A name does not say what lies there: a pipe waits for ever, a device never ends, a link leads anywhere, a folder is no file. So what is there
-is looked at before it is opened, opened without waiting, and looked at again; and what must lie in a folder is entered from there, folder by
-folder, so that nothing can be swapped for a link between the look and the opening. Whatever is wrong is an OSError whose `strerror` says it.
-Knows no format. Streams of what is compressed are made of these by `board.sources.streams`.
+A name does not say what lies there: a pipe waits for ever, a device never ends, a link leads anywhere, a folder is no file. So what is
+there is looked at before it is opened, opened without waiting, and looked at again; and what must lie in a folder is entered from there,
+folder by folder, so that nothing can be swapped for a link between the look and the opening. Whatever is wrong is an OSError whose
+`strerror` says it. Streams of what is compressed are made of these by `board.sources.streams`.
 """
 
 import errno

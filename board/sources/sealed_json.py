@@ -1,4 +1,4 @@
-"""JSON whose first line is a digest of the rest: what is not as it was written is never used. Knows neither files nor what is said."""
+"""JSON whose first line is a digest of the rest: what is not as it was written is never used."""
 
 import json
 from hashlib import blake2b

@@ -2,7 +2,7 @@
 
 Known are a trainer's own `config.yaml`, `args.json` and the like, Hydra's folder (verl and others are set by Hydra), W&B's `config.yaml`,
 whose values stand under `value`, and TRL's training_args as JSON. `training_args.bin` is a pickle, which would execute what it holds: it is
-named and left. Only regular files inside the root are read, and only small ones. Knows no run, and not what a setting means.
+named and left. Only regular files inside the root are read, and only small ones.
 """
 
 import json

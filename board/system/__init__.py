@@ -1,1 +1,1 @@
-"""What several wings ask of the operating system in the same way. Knows nothing of what they need it for."""
+"""What several wings ask of the operating system in the same way."""

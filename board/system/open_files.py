@@ -1,4 +1,4 @@
-"""How many files and connections this process may have open. Knows nothing of what they are."""
+"""How many files and connections this process may have open."""
 
 import sys
 from typing import Final

@@ -1,6 +1,6 @@
 """What is made once and shared by all readers: the open runs, and what was computed, drawn or found of them.
 
-The only module that touches st.cache_*. Keyed by the load of a run and small choices, never by data; knows no reader's place.
+The only module that touches st.cache_*. Keyed by the load of a run and small choices, never by data.
 """
 
 import os

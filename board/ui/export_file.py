@@ -1,4 +1,4 @@
-"""The file that an address of `/export` asks for: of which run, which of its rollouts, in which format. Draws nothing, and knows no HTTP."""
+"""The file that an address of `/export` asks for: of which run, which of its rollouts, in which format. Draws nothing."""
 
 import time
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is found in the run on the screen, by whoever asks, and the light in the top line that says on every page how much. Knows no page."""
+"""What is found in the run on the screen, by whoever asks, and the light in the top line that says on every page how much."""
 
 import os
 from collections.abc import Hashable, Sequence

@@ -1,6 +1,6 @@
 """Checks what a link asks for against the run there is: what the run lacks is said in a sentence and given up, and a step is chosen.
 
-A sentence stays until the reader moves. Knows no page and draws nothing.
+A sentence stays until the reader moves.
 """
 
 from collections.abc import Iterator, Mapping

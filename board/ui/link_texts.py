@@ -1,4 +1,4 @@
-"""What parts of a link say, as the texts they are: whole numbers, ranges of steps, stretches of a text. Text in, values out; knows no place."""
+"""What parts of a link say, as the texts they are: whole numbers, ranges of steps, stretches of a text. Text in, values out."""
 
 import math
 import re

@@ -1,7 +1,7 @@
 """Widgets whose values stand in the link: each takes its value from the URL, and its callback writes there. The URL wins.
 
 A function for each kind of widget returns what the widget is called with: `st.toggle("Log y", **linked.flag("log_y"))`. A default is not
-written, so that links stay short; what a link asks for and the widget does not offer is the default. Knows no widget's meaning.
+written, so that links stay short; what a link asks for and the widget does not offer is the default.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 Of a run that lies elsewhere it says what is wrong with its store, and loads it again when nothing is any more.
 
-Draws two switches. A reader who is at an older step, or wants to stay, keeps the place. Knows no page.
+Draws two switches. A reader who is at an older step, or wants to stay, keeps the place.
 """
 
 import time

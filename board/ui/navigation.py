@@ -1,4 +1,4 @@
-"""Finds the page that an address asks for, draws the row of tabs, and says who may see the pages where readers log in. Knows no run.
+"""Finds the page that an address asks for, draws the row of tabs, and says who may see the pages where readers log in.
 
 Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
 """

@@ -1,6 +1,6 @@
 """The runs of the link laid over each other in panels of curves: each run's number by step, once computed and kept, as one panel of them all.
 
-For pages that draw curves. Knows no metric by name; where there is one run alone it does nothing, and costs nothing.
+For pages that draw curves.
 """
 
 from collections.abc import Callable, Mapping, Sequence

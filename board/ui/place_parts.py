@@ -1,7 +1,4 @@
-"""The parts of the reader's place: their names, what they are made of, and which are forgotten with which.
-
-Knows nothing of the session or the URL: `place` keeps the parts there.
-"""
+"""The parts of the reader's place: their names, what they are made of, and which are forgotten with which."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args

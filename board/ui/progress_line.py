@@ -1,4 +1,4 @@
-"""A bar while something is computed or loaded for a page, seen only where that takes a moment. Knows nothing of what that is."""
+"""A bar while something is computed or loaded for a page, seen only where that takes a moment."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """The line that says how far a run is read while it is being read: with a bar, and what stops the reading and lets it go on.
 
-Draws anew what is shown when more of the run is there; nothing of the reader's place moves. Knows no page.
+Draws anew what is shown when more of the run is there; nothing of the reader's place moves.
 """
 
 from dataclasses import dataclass, replace

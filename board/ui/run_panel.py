@@ -1,6 +1,6 @@
 """The chosen run beside the list: what is known of it, the way into it, and what the reader says of it.
 
-Draws, and hands what is said on to be kept. Knows neither where nor how.
+Draws, and hands what is said on to be kept.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""A tour of tokens picked from a whole run: the list that was last walked through, and the keys that go on in it, on any page.
-
-Knows no metric; draws nothing but the keys' ears.
-"""
+"""A tour of tokens picked from a whole run: the list that was last walked through, and the keys that go on in it, on any page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Draws keyword in context: a row for each place, what was found in the middle; a click or Enter reports the row.
-
-Knows nothing of searches or of where a click leads.
-"""
+"""Draws keyword in context: a row for each place, what was found in the middle; a click or Enter reports the row."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,4 @@
-"""Draws counts as bars on a logarithmic scale, so that one token among millions is seen; a click or Enter chooses a bar.
-
-Knows nothing of what is counted or where the choice is kept.
-"""
+"""Draws counts as bars on a logarithmic scale, so that one token among millions is seen; a click or Enter chooses a bar."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Draws panels of curves over steps, all of a page in one component. Knows nothing of where numbers or the chosen step come from.
+"""Draws panels of curves over steps, all of a page in one component.
 
 `vendored/` holds uPlot, the library they are drawn with on a canvas.
 """

@@ -1,4 +1,4 @@
-"""Mounts curves on a page and hears what the reader does in them. Knows nothing of where a step or a pin is kept.
+"""Mounts curves on a page and hears what the reader does in them.
 
 Two components, because a component whose smallest property changes is sent again whole. `show` holds the numbers, once for all panels of a
 page or a section of it; `choose`, once a page, a few bytes and nothing to see, carries the chosen step to all of them.

@@ -1,7 +1,4 @@
-"""What travels to the browser for panels of curves: one Arrow column of all their numbers, and a little JSON about them.
-
-Knows nothing of where panels come from.
-"""
+"""What travels to the browser for panels of curves: one Arrow column of all their numbers, and a little JSON about them."""
 
 import json
 import math

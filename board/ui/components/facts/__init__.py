@@ -1,4 +1,4 @@
-"""Draws a few numbers in a row, each below its name. Knows nothing of what they are.
+"""Draws a few numbers in a row, each below its name.
 
 Streamlit's own metric reads Markdown, measures whether it fits and brings its own frame: several of them take as long as a table.
 """

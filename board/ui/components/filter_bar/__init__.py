@@ -1,6 +1,6 @@
 """Draws the filter of all pages: its chips, a field that completes while one writes, filters of before, and how many rollouts are left.
 
-Knows what a chip is; knows neither runs nor where the filter is kept, and asks no query.
+Knows what a chip is.
 """
 
 from collections.abc import Callable, Mapping, Sequence

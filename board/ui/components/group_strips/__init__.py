@@ -1,7 +1,4 @@
-"""Draws groups as strips, a row each: a dot per member, further right the larger its reward, larger the longer it is. A click opens a group.
-
-Knows nothing of where groups come from or where the choice is kept.
-"""
+"""Draws groups as strips, a row each: a dot per member, further right the larger its reward, larger the longer it is. A click opens a group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

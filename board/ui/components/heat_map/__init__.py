@@ -1,7 +1,4 @@
-"""Draws a table of numbers as a picture, a column each for steps and a row each for places; a click or Enter chooses a cell.
-
-Knows nothing of what the numbers are or where the choice is kept.
-"""
+"""Draws a table of numbers as a picture, a column each for steps and a row each for places; a click or Enter chooses a cell."""
 
 import base64
 from collections.abc import Callable, Sequence

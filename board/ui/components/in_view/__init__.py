@@ -1,4 +1,4 @@
-"""Keeps the place of something that is drawn once the reader comes to it: empty, as tall as that will be. Knows nothing of what it is."""
+"""Keeps the place of something that is drawn once the reader comes to it: empty, as tall as that will be."""
 
 from typing import Final
 

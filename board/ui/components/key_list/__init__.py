@@ -1,6 +1,6 @@
 """Draws the button that opens the list of all keys, and listens to `?` wherever the reader is, but in a field of text.
 
-The keys of the token view are in its own scripts, and are read from there. Knows nothing of what the keys do.
+The keys of the token view are in its own scripts, and are read from there.
 """
 
 from typing import Final

@@ -1,7 +1,4 @@
-"""Listens to keys that Streamlit's own buttons cannot have, wherever the reader is, but in what takes keys itself. Draws nothing.
-
-Knows nothing of what the keys do.
-"""
+"""Listens to keys that Streamlit's own buttons cannot have, wherever the reader is, but in what takes keys itself. Draws nothing."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

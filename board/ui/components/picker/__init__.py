@@ -2,7 +2,7 @@
 
 One list is what runs and steps are chosen from, in the top line of every page: drawn with what a browser has, it costs a tenth of
 Streamlit's own box. Not `st.selectbox` between two `st.button`s, because of steps that are pressed quickly Streamlit drops some
-(docs/limits.md), while this one goes on from the step it shows and asks for the last. Knows neither runs nor steps.
+(docs/limits.md), while this one goes on from the step it shows and asks for the last.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """Draws the rollouts of one prompt as points over its visits, with the mean and the best of each; a click or Enter chooses one.
 
-Knows nothing of where points come from or where a choice is kept. Names and labels are shown as text, letter for letter.
+Names and labels are shown as text, letter for letter.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Draws the runs that are laid side by side as chips in their colours: a click on a name goes to that run, one on ✕ takes it away.
 
-Names may be of folders, or typed by a reader: they are shown as text, letter for letter. Knows nothing of what a run is.
+Names may be of folders, or typed by a reader: they are shown as text, letter for letter.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Draws one number of rollouts, or of prompts, against another, up to 100,000 as points, and hears clicks, boxes and lassos.
 
-Knows no run and no filter.
-
 Two components, because one whose smallest property changes is sent again whole: `show` holds the points, `choose` where the chosen one lies.
 """
 

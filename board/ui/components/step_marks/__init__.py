@@ -1,7 +1,7 @@
 """Marks the chosen step on charts that are drawn for all steps at once, and goes to the step that is clicked in one.
 
-The marks lie over the charts and are moved in the browser: a figure that had the chosen step in it would be built anew on the server and
-in the browser with every step. Draws nothing itself; knows nothing of what the charts show.
+The marks lie over the charts and are moved in the browser: a figure that had the chosen step in it would be built anew on the server and in
+the browser with every step. Draws nothing itself.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,4 @@
-"""Draws a table whose rows lead somewhere: sorted, searched and copied in the browser; a click or Enter reports the row.
-
-Knows nothing of what the rows are or of where a click leads.
-"""
+"""Draws a table whose rows lead somewhere: sorted, searched and copied in the browser; a click or Enter reports the row."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,7 +1,6 @@
 """What travels to the browser for a table: its cells as one Arrow table, and a little JSON about its columns.
 
-Numbers are float64, NaN where missing; whatever is neither a number nor a list travels as text, null where missing. Knows nothing of what
-the rows are.
+Numbers are float64, NaN where missing; whatever is neither a number nor a list travels as text, null where missing.
 """
 
 import math

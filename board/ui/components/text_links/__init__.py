@@ -1,6 +1,6 @@
 """Draws links whose names may be text of a run: as text, letter for letter, where Streamlit's own links read Markdown.
 
-Knows nothing of where they lead. A click loads the page anew, as an address typed by hand does.
+A click loads the page anew, as an address typed by hand does.
 """
 
 from collections.abc import Mapping

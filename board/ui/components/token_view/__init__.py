@@ -1,7 +1,6 @@
 """The token view: one rollout's tokens as coloured text above a heatmap of its metrics. The only place that draws tokens.
 
-`show` mounts it on a page, `window` says which tokens of a long response to send. Knows nothing of runs, files or the URL:
-it is given tokens and arrays, and hands back what the reader pinned and which metric colours the text.
+`show` mounts it on a page, `window` says which tokens of a long response to send.
 """
 
 from board.ui.components.token_view.face import TokenViewResult, mount, show

@@ -1,5 +1,4 @@
-"""Mounts the token view on a page and hears what the reader does in it. Knows nothing of where tokens come from or where a
-choice is kept.
+"""Mounts the token view on a page and hears what the reader does in it.
 
 Two components, because a component whose smallest property changes is sent again whole. The view holds text and numbers and is
 sent once per window of tokens; the other, a few bytes and nothing to see, carries the choice made on the server (a link, a

@@ -1,7 +1,7 @@
 """What travels to the browser for one window of tokens: Arrow for numbers and text, a little JSON about them.
 
-Pure: knows nothing of Streamlit or of drawing. Three traps of the transport are closed here: numbers are float32 with NaN for
-missing (an Arrow null would arrive as 0), the JSON holds no NaN and no numpy scalar, and tables lie one level deep.
+Pure. Three traps of the transport are closed here: numbers are float32 with NaN for missing (an Arrow null would arrive as 0), the JSON
+holds no NaN and no numpy scalar, and tables lie one level deep.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Which tokens of a long response are sent to the browser. Pure arithmetic; knows nothing of tokens or screens."""
+"""Which tokens of a long response are sent to the browser. Pure arithmetic."""
 
 from dataclasses import dataclass
 from typing import Final

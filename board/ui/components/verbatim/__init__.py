@@ -1,7 +1,7 @@
 """Draws a text of the model letter for letter, with its own line breaks, indentation and spaces at either end.
 
 Streamlit's own `st.text` dedents and strips what it is given, and its Markdown interprets it; this does neither. The text goes to the
-browser as JSON and into the page as a text node, so nothing in it can run, style or load anything. Knows nothing of where it comes from.
+browser as JSON and into the page as a text node, so nothing in it can run, style or load anything.
 """
 
 from typing import Final

@@ -19,7 +19,7 @@ from board.analysis.phrase_sample import PhraseSample, phrase_sample
 from board.analysis.phrase_worth import Compared, Truth, Within, compared, worths
 from board.analysis.within_groups import discordant, sides
 from board.metrics.formulas import Float64Array
-from board.runs import kept_of_run
+from board.runs import run_tables
 from board.runs.run import Run
 from board.text.text_units import cut
 
@@ -81,7 +81,7 @@ def of_run(run: Run, least: int = LEAST, told: Told = lambda _: None) -> Phrases
     if least != LEAST:
         return find(run, least, Z_LIMIT, told)
     choices = f"{LEAST} {Z_LIMIT} {MOST_STRETCHES}"
-    return kept_of_run.made(run, KEPT, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, told))
+    return run_tables.made(run, KEPT, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, told))
 
 
 def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, told: Told = lambda _: None) -> Phrases:

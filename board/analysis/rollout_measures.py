@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from board.metrics.formulas import Float64Array
-from board.runs import kept_tables
+from board.runs import part_tables
 from board.runs.parts import Part
 from board.runs.run import Run
 
@@ -41,10 +41,10 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
 
 def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
     """Whether `of_run` would read all of it out of the cache."""
-    return all(kept_tables.is_kept(part, name) for part in run.parts for name in measures)
+    return all(part_tables.is_kept(part, name) for part in run.parts for name in measures)
 
 
 def of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:
     """The columns of a measure for a part: out of the cache where it was made before, else made now and kept."""
-    table = kept_tables.table(part, name, lambda one: pa.table(dict(measure(one))))
+    table = part_tables.table(part, name, lambda one: pa.table(dict(measure(one))))
     return {column: table.column(column).to_numpy() for column in table.column_names}

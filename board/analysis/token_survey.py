@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.step_centres import StepCentres
 from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
 from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
-from board.runs import kept_summaries
+from board.runs import part_token_summaries
 from board.runs.parts import Part
 from board.runs.run import Run
 from board.schema import TOKEN_METRICS, Extreme, extreme, title
@@ -119,7 +119,7 @@ class _Surveyed:
     def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
         """Add the tokens of some rows of a part, whose first rollout has the key `start`."""
         steps = part.scalars.column("step").to_numpy()
-        for at, summary in kept_summaries.kept(part.summaries, self._metric).items() if self._kept else ():
+        for at, summary in part_token_summaries.kept(part.summaries, self._metric).items() if self._kept else ():
             own = _group(part, steps, at)
             if np.isin(own, rows, assume_unique=True).all():
                 rows = np.setdiff1d(rows, own, assume_unique=True)
@@ -171,7 +171,7 @@ def _group(part: Part, steps: NDArray[np.int64], at: int) -> NDArray[np.int64]:
     """The rows that the summary in row `at` is of: those of its step, and of training or of an evaluation as it is."""
     same = np.flatnonzero(steps == steps[at])
     split = part.scalars.column("split") if "split" in part.scalars.column_names else None
-    groups = kept_summaries.group_of(steps[same], None if split is None else split.take(same))
+    groups = part_token_summaries.group_of(steps[same], None if split is None else split.take(same))
     own: NDArray[np.int64] = same[groups == groups[np.searchsorted(same, at)]]
     return own
 

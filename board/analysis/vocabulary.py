@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from board.analysis import vocabulary_counts
 from board.analysis.log_odds import against_shared_prior
 from board.analysis.vocabulary_counts import METRICS
-from board.runs import kept_of_run
+from board.runs import run_tables
 from board.runs.parts import Part
 from board.runs.run import Run
 from board.text.token_decoding import codec_of, decoded
@@ -75,7 +75,7 @@ KEPT: Final = "run-vocabulary"
 def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
     """`vocabulary` of the run, kept beside it: to lay a hundred million tokens' parts together takes seconds."""
     choices = f"{MOST_STRETCHES} {MOST_TOKENS} {LEAST}"
-    return kept_of_run.made(run, KEPT, choices, Vocabulary, lambda: vocabulary(run, progress))
+    return run_tables.made(run, KEPT, choices, Vocabulary, lambda: vocabulary(run, progress))
 
 
 def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from board.metrics import token_sums
 from board.metrics.formulas import DEFAULT_ESTIMATOR, FloatArray, token_makers
 from board.metrics.token_sums import Tokens
-from board.runs import kept_tables
+from board.runs import part_tables
 from board.runs.parts import Alike, Part
 from board.schema import DISCARDED, EVALUATION, TOKENS
 
@@ -31,7 +31,7 @@ _DENSE: Final = 4
 
 def kept(part: Part) -> pa.Table:
     """`count` of all rollouts of a part that are of training, out of the cache where it was made before."""
-    return kept_tables.table(part, _NAME, lambda one: count(one, training_rows(one)))
+    return part_tables.table(part, _NAME, lambda one: count(one, training_rows(one)))
 
 
 def training_rows(part: Part) -> NDArray[np.int64]:

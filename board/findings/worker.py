@@ -13,7 +13,7 @@ from typing import Any, Final
 from board.analysis import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
-from board.runs import kept_of_run
+from board.runs import run_tables
 from board.runs.opening import open_run
 from board.system import child_process
 from board.system.child_process import Tell
@@ -35,7 +35,7 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
             family=order["family"],
         )
         report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
-        if kept_of_run.is_kept(run.trained):  # what the page Words shows is there then
+        if run_tables.is_kept(run.trained):  # what the page Words shows is there then
             phrases.of_run(run.trained)
             vocabulary.of_run(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
         return {"report": messages.as_document(report, run.address)}

@@ -25,8 +25,8 @@ from board.indexing.step_sums import IndexRows, step_sums
 from board.indexing.target import Entry, IndexTarget
 from board.runs.index_rows import RowFiles, sum_of_footer
 from board.runs.indexed_run import REPORTED
-from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
+from board.runs.parsed_run import ParsedRun
 from board.runs.part_folder import PartFolder
 from board.runs.progress import Progress, lasting
 from board.runs.read_options import ReadOptions
@@ -108,7 +108,7 @@ class _Building:
 
     def __init__(self, target: IndexTarget, engine: Engine, tell: Tell) -> None:
         self._target, self._engine, self._tell = target, engine, tell
-        self._run = KeptRun(target.found, _Nothing(), target.reading)
+        self._run = ParsedRun(target.found, _Nothing(), target.reading)
         self._run.gather()
         self._entries: dict[str, Entry] = {}
         self._saved_at, self._began, self._bytes = 0.0, time.monotonic(), 0

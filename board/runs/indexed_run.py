@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.runs.format_detection import Identity
-from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
+from board.runs.parsed_run import ParsedRun
 from board.runs.parsed_shard import ParsedShard
 from board.runs.read_options import ReadOptions
 from board.runs.slices import Index
@@ -22,7 +22,7 @@ REPORTED: Final = ("skipped", "suggested_mapping", "notes", "aside", "recording"
 """What an index keeps of a load's report; the rest is said of its sources."""
 
 
-class IndexedRun(KeptRun):
+class IndexedRun(ParsedRun):
     """What an index holds of a run. Nothing of it is parsed when it is opened."""
 
     def __init__(self, folder: Path, found: Sequence[Shard], asked: ReadOptions, within: Path | None) -> None:

@@ -19,9 +19,9 @@ from typing import Final
 from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.disk_room import refuse_without_room
-from board.runs.kept_run import KeptRun, missing_of
 from board.runs.load_report import LoadReport
 from board.runs.manifest_saver import ManifestSaver
+from board.runs.parsed_run import ParsedRun, missing_of
 from board.runs.parsed_shard import ParsedShard, as_kept, found_again, is_another
 from board.runs.part_reader import read_tail
 from board.runs.range_parsing import RangeParser
@@ -130,7 +130,7 @@ _FOLLOW_SECONDS: Final = 0.5
 """Between two looks at what another process has parsed: it says so every two."""
 
 
-class Loader(KeptRun):
+class Loader(ParsedRun):
     """Finds what is missing, has it parsed, keeps it, and tells how far it is. What another process is parsing it takes from there.
 
     Interrupted at any place, even by an exception out of `on_progress`, it keeps what was parsed so far.
@@ -149,7 +149,7 @@ class Loader(KeptRun):
         self._read = set[str]()
         """Shards of which ranges were read since it was looked whether they are still the same."""
         self._done: tuple[int, int] | None = None
-        """What `KeptRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
+        """What `ParsedRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
         self.gather()
         self._settle_ends()

@@ -18,10 +18,10 @@ from board.formats import trace_updates
 from board.runs import column_room, merging, sampling
 from board.runs.format_detection import joined
 from board.runs.indexed_run import IndexedRun
-from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.nothing_read import metrics_alone, shards_of, why_nothing
+from board.runs.parsed_run import ParsedRun
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Progress, Reading
@@ -110,14 +110,14 @@ class Opening:
         self._started = time.monotonic()
         reading = read_as(self._folder, extra_pads, tokenizer, mapping, family)
         self.has_all_shards = True
-        self.loader: KeptRun
+        self.loader: ParsedRun
         if index_file.is_there(self._folder):
             self.loader = IndexedRun(self._folder, self._found, reading, within)
         else:
             self.loader = self._of_cache(reading, most_shards, small)
         self._bytes_kept = self.loader.done()[0]
 
-    def _of_cache(self, reading: ReadOptions, most_shards: int | None, small: int) -> KeptRun:
+    def _of_cache(self, reading: ReadOptions, most_shards: int | None, small: int) -> ParsedRun:
         store = Store(self._folder, reading_key(reading))
         if most_shards is None:
             return Loader(self._found, store, reading, self._tell)
@@ -128,7 +128,7 @@ class Opening:
         most = len(new) if sum(shard.size + SHARD_COST for shard in new) <= small else max(most_shards, len(known))
         taken = known | {new[at].name for at in sampling.spread(len(new))[:most]}
         self.has_all_shards = len(new) <= most
-        return KeptRun([shard for shard in found if shard.name in taken], store, reading)
+        return ParsedRun([shard for shard in found if shard.name in taken], store, reading)
 
     def _tell(self, done: int, rows: int) -> None:
         if self._on_progress:

@@ -24,8 +24,8 @@ import pyarrow as pa
 from board.errors import RunNotFound
 from board.runs import sealed_file
 from board.runs.columns import ColumnInFile, Columns, Overlaid
-from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
+from board.runs.part_tables import part_of
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
 from board.sources import presence, run_files, sealed_json, shards

@@ -19,7 +19,7 @@ from board.formats.row import Alternative
 from board.metrics import formulas
 from board.metrics.formulas import Float64Array, IntArray
 from board.metrics.token_sums import Moments, Tokens, moments
-from board.runs import kept_summaries
+from board.runs import part_token_summaries
 from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
@@ -81,7 +81,7 @@ class Part:
     moments: Columns
     """What the tokens of each row add up to (`board.metrics.token_sums`): float64 columns; no column at all where no row has token arrays."""
     summaries: Columns
-    """What the tokens of each step look like (`board.runs.kept_summaries`), where a step has many in this part; else no column at all."""
+    """What the tokens of each step look like (`board.runs.part_token_summaries`), where a step has many in this part; else no column at all."""
     file: Path | None = None
     """Where it is kept; None where it lies in memory alone."""
 
@@ -142,7 +142,9 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
         texts=pa.table(dict(block.texts)),
         tokens=_token_table(block, offsets, {COUNTS: counts, PADS: padding}),
         moments=pa.table(kept),
-        summaries=kept_summaries.build(kept_summaries.group_of(block.steps, block.ids.get("split")), flats, offsets, counts),
+        summaries=part_token_summaries.build(
+            part_token_summaries.group_of(block.steps, block.ids.get("split")), flats, offsets, counts
+        ),
     )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from xxhash import xxh3_128_hexdigest
 
 from board.errors import ArgumentRefused, RunNotFound
-from board.runs import kept_tables, merging
+from board.runs import merging, part_tables
 from board.runs.column_room import fitted
 from board.runs.columns import as_table
 from board.runs.index_rows import GROUP, LOT, MEASURED, ROLLOUT, RowFiles, part_of
@@ -208,7 +208,7 @@ class Index:
             held = {name: MEASURED + name in table.column_names for name in names}
             nothing = np.full(len(table), np.nan)
             columns = {name: table.column(MEASURED + name).to_numpy() if there else nothing for name, there in held.items()}
-            kept_tables.keep(part, measure, pa.table({name: pa.array(values, pa.float64()) for name, values in columns.items()}))
+            part_tables.keep(part, measure, pa.table({name: pa.array(values, pa.float64()) for name, values in columns.items()}))
 
     def frame(self, by_key: PartsByKey, keys: NDArray[np.int64]) -> pd.DataFrame:
         """The frame of a run of the rollouts with these keys, whose groups are numbered as those of all rollouts of their steps."""

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from board.errors import RunNotFound
 from board.runs.columns import Columns, Overlaid
-from board.runs.kept_run import KeptRun
 from board.runs.line_counts import LineCounts, lines_before
 from board.runs.load_report import LoadReport
+from board.runs.parsed_run import ParsedRun
 from board.runs.parsed_shard import ParsedShard, pieces_from_the_start
 from board.runs.part_folder import Piece
 from board.runs.part_reader import PartReader
@@ -25,7 +25,7 @@ from board.runs.sampling import Sample
 class Snapshot:
     """The parts of a load as it is now, whenever they are asked for; those that were opened for one time stay open for the next."""
 
-    def __init__(self, loader: KeptRun) -> None:
+    def __init__(self, loader: ParsedRun) -> None:
         self._loader = loader
         self._opened: dict[tuple[str, int, str], list[Part]] = {}
         self.line_counts = LineCounts()

@@ -11,7 +11,7 @@ from board.analysis import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
 from board.findings.watching import LookOrder, look
-from board.runs import kept_tables
+from board.runs import part_tables
 from board.runs.opening import open_run
 
 
@@ -85,7 +85,7 @@ def test_words_finds_what_it_shows(tmp_path: Path) -> None:
     look(order(folder), lambda share: True)
 
     run = open_run(folder).trained
-    assert {name for name in (vocabulary.KEPT, phrases.KEPT) if kept_tables.is_kept(run.parts[0], name)} == {
+    assert {name for name in (vocabulary.KEPT, phrases.KEPT) if part_tables.is_kept(run.parts[0], name)} == {
         vocabulary.KEPT,
         phrases.KEPT,
     }

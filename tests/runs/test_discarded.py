@@ -25,7 +25,7 @@ from board.findings.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
 from board.recorder.values import encode
 from board.runs.discarded import told_apart
-from board.runs.kept_summaries import group_of
+from board.runs.part_token_summaries import group_of
 from board.runs.run import Run
 
 TRACES = Path(__file__).parents[1] / "formats" / "golden" / "traces" / "run" / "rollouts" / "step_12" / "train" / "effective"

@@ -7,7 +7,7 @@ import pytest
 from rows import lines, row, write_run
 
 from board import open_run
-from board.runs import kept_run, range_parsing
+from board.runs import parsed_run, range_parsing
 from board.runs.store import Store
 
 FILES = 240
@@ -16,8 +16,8 @@ FILES = 240
 @pytest.fixture(autouse=True)
 def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many files are very many, and kept by a few together."""
-    monkeypatch.setattr(kept_run, "MANY_FILES", FILES - 40)
-    monkeypatch.setattr(kept_run, "TOGETHER", 50)
+    monkeypatch.setattr(parsed_run, "MANY_FILES", FILES - 40)
+    monkeypatch.setattr(parsed_run, "TOGETHER", 50)
 
 
 def many(folder: Path) -> Path:
@@ -82,7 +82,7 @@ def test_what_is_kept_of_its_own_stays(tmp_path: Path, monkeypatch: pytest.Monke
     """What a run's files had kept of their own while they were few is used when they have become many."""
     folder = many(tmp_path / "run")
     with monkeypatch.context() as few:
-        few.setattr(kept_run, "MANY_FILES", FILES + 1)
+        few.setattr(parsed_run, "MANY_FILES", FILES + 1)
         open_run(folder)
     before = kept(folder)
 

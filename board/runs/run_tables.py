@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 from xxhash import xxh3_128
 
-from board.runs import kept_tables
+from board.runs import part_tables
 from board.runs.run import Run, Split
 
 _KEY: Final = b"of"
@@ -33,14 +33,14 @@ def read(run: Run, name: str, choices: str = "") -> pa.Table | None:
     """The table of that name which was made of these very rollouts and with these `choices`; None where none was."""
     if not is_kept(run):
         return None
-    found = kept_tables.read(run.parts[0], name)
+    found = part_tables.read(run.parts[0], name)
     return found if found is not None and found.schema.metadata.get(_KEY) == _key(run, choices) else None
 
 
 def keep(run: Run, name: str, made: pa.Table, choices: str = "") -> None:
     """Keep a table that was made of the run, in the place of the one of that name that was made of another state of it."""
     if is_kept(run):
-        kept_tables.keep(
+        part_tables.keep(
             run.parts[0], name, made.replace_schema_metadata({**(made.schema.metadata or {}), _KEY: _key(run, choices)})
         )
 

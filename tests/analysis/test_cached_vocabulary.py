@@ -10,7 +10,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.analysis.vocabulary import KEPT, Vocabulary, of_run, vocabulary
-from board.runs import kept_of_run
+from board.runs import run_tables
 
 
 def lines(steps: int) -> list[dict[str, Any]]:
@@ -35,7 +35,7 @@ def test_comes_back_as_it_was_made(steps: int, tmp_path: Path) -> None:
     """Made, then read by another who opens the run; rare tokens, unknown numbers and many steps among it."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": lines(steps)}))
     made = of_run(run)
-    assert kept_of_run.read(open_run(tmp_path / "run"), KEPT, "120 20000 5") is not None
+    assert run_tables.read(open_run(tmp_path / "run"), KEPT, "120 20000 5") is not None
     assert same(of_run(open_run(tmp_path / "run")), made)
     assert same(made, vocabulary(run))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rows import row, write_run
 
 from board import open_run
-from board.runs import kept_of_run
+from board.runs import run_tables
 from board.runs.run import Run
 
 
@@ -24,27 +24,27 @@ def run_of(folder: Path, rows: int, shard: str = "a.jsonl") -> Run:
 def test_found_again_by_the_rollouts_and_choices_it_is_of(tmp_path: Path) -> None:
     """Of the same run opened anew, or not at all: of another split, of other choices, of a filter, or under another name."""
     run, table = run_of(tmp_path / "run", 6), pa.table({"n": [1, 2]})
-    assert kept_of_run.read(run, "some") is None
-    kept_of_run.keep(run, "some", table, "5")
+    assert run_tables.read(run, "some") is None
+    run_tables.keep(run, "some", table, "5")
 
     again = open_run(tmp_path / "run")
-    found = kept_of_run.read(again, "some", "5")
+    found = run_tables.read(again, "some", "5")
     assert found is not None
     assert found.column("n").to_pylist() == [1, 2]
-    assert kept_of_run.read(again, "some", "6") is None
-    assert kept_of_run.read(again, "other", "5") is None
-    assert kept_of_run.read(again.trained, "some", "5") is None
-    assert kept_of_run.read(again.of_rows(np.ones(6, bool), "filtered"), "some", "5") is None
+    assert run_tables.read(again, "some", "6") is None
+    assert run_tables.read(again, "other", "5") is None
+    assert run_tables.read(again.trained, "some", "5") is None
+    assert run_tables.read(again.of_rows(np.ones(6, bool), "filtered"), "some", "5") is None
 
 
 def test_a_run_that_grew_has_its_own(tmp_path: Path) -> None:
     """The table of the state before is not taken for it, and makes room."""
     run = run_of(tmp_path / "run", 3)
-    kept_of_run.keep(run, "some", pa.table({"n": [1]}))
+    run_tables.keep(run, "some", pa.table({"n": [1]}))
     grown = run_of(tmp_path / "run", 2, "b.jsonl")
-    assert kept_of_run.read(grown, "some") is None
-    kept_of_run.keep(grown, "some", pa.table({"n": [2]}))
-    found = kept_of_run.read(grown, "some")
+    assert run_tables.read(grown, "some") is None
+    run_tables.keep(grown, "some", pa.table({"n": [2]}))
+    found = run_tables.read(grown, "some")
     assert found is not None
     assert found.column("n").to_pylist() == [2]
     assert run.parts[0].file is not None
@@ -55,9 +55,9 @@ def test_a_filter_keeps_nothing(tmp_path: Path) -> None:
     """Each choice of a reader would leave a file."""
     run = run_of(tmp_path / "run", 3)
     some = run.of_rows(np.array([True, True, False]), "filtered")
-    assert not kept_of_run.is_kept(some)
-    kept_of_run.keep(some, "some", pa.table({"n": [1]}))
-    assert kept_of_run.read(some, "some") is None
+    assert not run_tables.is_kept(some)
+    run_tables.keep(some, "some", pa.table({"n": [1]}))
+    assert run_tables.read(some, "some") is None
     assert run.parts[0].file is not None
     assert not list(run.parts[0].file.parent.glob("*.some.*"))
 
@@ -85,7 +85,7 @@ def test_what_was_made_comes_back(tmp_path: Path) -> None:
     made = Made(grid, np.zeros((0, 4), np.uint8), frame, {"a": np.array([1, 2, 3])}, {}, ("", "\ud800x", "明"), math.nan, "words")
     run = run_of(tmp_path / "run", 1)
     for make in (lambda: made, None):
-        found = kept_of_run.made(run, "some", "", Made, make)  # type: ignore[arg-type]
+        found = run_tables.made(run, "some", "", Made, make)  # type: ignore[arg-type]
         pd.testing.assert_frame_equal(found.frame, frame)
         for one in fields(made):
             if one.name != "frame":

@@ -9,7 +9,7 @@ from rows import row, write_run
 
 from board import open_run
 from board.analysis import rollout_measures
-from board.runs import kept_tables
+from board.runs import part_tables
 from board.runs.parts import Part
 from board.runs.run import Run
 
@@ -33,7 +33,7 @@ def run_of(folder: Path, rows: int) -> Run:
 
 def tables(run: Run, make: Counting) -> list[list[int]]:
     """The table of each part."""
-    return [kept_tables.table(part, "rewards", make).column("reward").to_pylist() for part in run.parts]
+    return [part_tables.table(part, "rewards", make).column("reward").to_pylist() for part in run.parts]
 
 
 def kept_files(run: Run) -> list[Path]:
@@ -87,9 +87,9 @@ def test_a_cache_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.M
 
 def test_whose_a_file_of_the_cache_is() -> None:
     """What this code made of a part is the part's; what other code made is nobody's, and goes with time."""
-    assert kept_tables.part_of(f"abc.rewards.{kept_tables.version()}.arrow") == "abc.arrow"
-    assert kept_tables.part_of("abc.rewards.0123.arrow") == "abc.rewards.0123.arrow"
-    assert kept_tables.part_of("abc.arrow") == "abc.arrow"
+    assert part_tables.part_of(f"abc.rewards.{part_tables.version()}.arrow") == "abc.arrow"
+    assert part_tables.part_of("abc.rewards.0123.arrow") == "abc.rewards.0123.arrow"
+    assert part_tables.part_of("abc.arrow") == "abc.arrow"
 
 
 def test_measures_are_in_the_frames_order(tmp_path: Path) -> None:

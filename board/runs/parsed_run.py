@@ -1,7 +1,4 @@
-"""What is kept of a run: which of the found shards are its own, what of each is parsed, and its parts in their order.
-
-Knows byte ranges and the folder that holds their parts.
-"""
+"""What is cached of a run: which of the found shards are its own, what of each is parsed, and its parts in their order."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +34,7 @@ TOGETHER: Final = 256
 """So many small files are read together, more or less."""
 
 
-class KeptRun:
+class ParsedRun:
     """The shards of a run, each with what its folder of parts holds of it."""
 
     kept: dict[str, ParsedShard]

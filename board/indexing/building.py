@@ -112,7 +112,6 @@ class _Building:
         self._run.gather()
         self._entries: dict[str, Entry] = {}
         self._saved_at, self._began, self._bytes = 0.0, time.monotonic(), 0
-        self._progress = IndexProgress(Progress(0, 0, 0, 0.0), 0, 0)
 
     def run(self, *, verify: bool) -> IndexResult:
         """As `build`."""
@@ -183,7 +182,8 @@ class _Building:
             for at, name in sources.items()
         ]
         self._bytes = 0
-        for order, said in self._engine.answers(orders, lambda: self._tell(self._progress)):
+        self._say(total)
+        for order, said in self._engine.answers(orders, lambda read: self._say(total, read=read)):
             name = sources[order["number"]]
             self._entries[name] = _entry(order, said, kept[name].shard, self._target.location)
             self._bytes += kept[name].shard.size
@@ -192,12 +192,11 @@ class _Building:
                 self._save()
         self._save()
 
-    def _say(self, total: int, summed: int = 0) -> None:
+    def _say(self, total: int, summed: int = 0, read: int = 0) -> None:
         held = self._entries.values()
-        read = Progress(self._bytes, total, sum(one["rows"] for one in held), time.monotonic() - self._began)
+        done = Progress(self._bytes + read, total, sum(one["rows"] for one in held), time.monotonic() - self._began)
         bad, failed = sum(one["counts"].get("refused", 0) for one in held), sum(bool(one["failed"]) for one in held)
-        self._progress = IndexProgress(read, bad, failed, summed)
-        self._tell(self._progress)
+        self._tell(IndexProgress(done, bad, failed, summed))
 
     def _save(self) -> None:
         """Write down what is done so far. Raises OSError."""

@@ -6,8 +6,10 @@ A worker that ends costs the source it had, which is given out again.
 import json
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Final, Protocol
 
 from board.errors import ArgumentRefused
@@ -32,8 +34,8 @@ _AHEAD: Final = 2
 class Engine(Protocol):
     """Takes orders and gives what became of each, once, in any order."""
 
-    def answers(self, orders: Sequence[Order], tick: Callable[[], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
-        """What becomes of each order, as it comes; `tick` is called while waiting."""
+    def answers(self, orders: Sequence[Order], tick: Callable[[int], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
+        """What becomes of each order, as it comes; `tick` is called while waiting, with the bytes that are read of those under way."""
 
 
 class LocalEngine:
@@ -42,8 +44,9 @@ class LocalEngine:
     def __init__(self, workers: int | None = None) -> None:
         self._workers = workers or processors.count()
 
-    def answers(self, orders: Sequence[Order], tick: Callable[[], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
+    def answers(self, orders: Sequence[Order], tick: Callable[[int], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
         """As an engine does."""
+        read = defaultdict[int, int](int)
         own, started = threading.local(), list[ChildProcess]()
 
         def answer(order: Order) -> dict[str, Any]:
@@ -53,21 +56,21 @@ class LocalEngine:
                     if getattr(own, "process", None) is None:
                         own.process = ChildProcess(WORKER)
                         started.append(own.process)
-                    return dict(own.process.ask(order))
+                    return dict(own.process.ask(order, tell=partial(read.__setitem__, order["number"])))
                 except ChildEnded as error:
                     own.process, said = None, {"failed": f"a parsing process ended: {error}"}
                 except OSError as error:
                     return {"failed": str(error)}
             return said
 
-        pool = ThreadPoolExecutor(min(self._workers, len(orders)))
+        pool = ThreadPoolExecutor(self._workers)
         try:
             under_way = {pool.submit(answer, order): order for order in orders}
             while under_way:
                 done, _ = wait(under_way, _POLL_SECONDS, FIRST_COMPLETED)
                 yield from ((under_way.pop(one), one.result()) for one in done)
                 if not done:
-                    tick()
+                    tick(sum(read[order["number"]] for order in under_way.values()))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in started:
@@ -87,8 +90,8 @@ class RayEngine:
         """`answer` is what a task does with its order."""
         self._address, self._answer = address, answer
 
-    def answers(self, orders: Sequence[Order], tick: Callable[[], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
-        """As an engine does."""
+    def answers(self, orders: Sequence[Order], tick: Callable[[int], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
+        """As an engine does; of what a cluster is at work on nothing is known before it is done."""
         import ray
 
         self._connect()
@@ -104,7 +107,7 @@ class RayEngine:
                 for reference in done:
                     yield under_way.pop(reference), _got(reference)
                 if not done:
-                    tick()
+                    tick(0)
         finally:
             for reference in under_way:
                 ray.cancel(reference, force=True)

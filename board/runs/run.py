@@ -77,10 +77,6 @@ class Run:
         """The run as it was read, shard by shard; a rollout's key counts through them."""
         return self._by_key.parts
 
-    def first_key(self, number: int) -> int:
-        """The key of the first rollout of the part of that number."""
-        return int(self._by_key.account.starts[number])
-
     @property
     def name(self) -> str:
         """The run folder's name."""

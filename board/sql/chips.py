@@ -1,7 +1,7 @@
 """A filter as chips: conditions in SQL that all have to hold, each of which can be negated or switched off. Text in, text out.
 
 A filter is written as lines, a chip each, as a link carries it: `reward > 0.5`; negated `NOT (reward > 0.5)`; switched off, it is the comment
-`-- reward > 0.5`. So what stands there is SQL, but for the AND between the lines. Runs no query and knows no run.
+`-- reward > 0.5`. So what stands there is SQL, but for the AND between the lines.
 """
 
 import re

@@ -22,7 +22,7 @@ class HereEngine:
         """The sources that were to be parsed, as often as they were given."""
 
     def answers(
-        self, orders: Sequence[dict[str, Any]], tick: Callable[[], None]
+        self, orders: Sequence[dict[str, Any]], tick: Callable[[int], None]
     ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """As an engine does."""
         for order in reversed(orders):

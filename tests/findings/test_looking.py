@@ -125,3 +125,29 @@ def test_the_bundled_runs(bundled: tuple[str, FindingsReport]) -> None:
         assert 10 <= warned[0].first_step <= 30
         assert warned[0].rollouts
     assert messages.report_from(json.loads(messages.as_json(report, name))) == report
+
+
+@pytest.mark.parametrize("skipped", [True, False])
+def test_texts_without_their_special_tokens_and_the_part_that_wants_them(tmp_path: Path, skipped: bool) -> None:
+    """Decoded without <think> and </think> every text lacks them, and the part that wants them is 0 in every row; the twin has both."""
+    dice = np.random.default_rng(6)
+    rows = []
+    for step in range(12):
+        for at in range(16):
+            tokens = ["<think>", "so ", f"{at} ", "and ", f"{step} ", "make", "</think>", f" {dice.integers(100)}", "<|im_end|>"]
+            said = [token for token in tokens[:-1] if not (skipped and token in ("<think>", "</think>"))]
+            answer = float(dice.random() < 0.5)
+            form = 0.0 if skipped else float(dice.random() < 0.9)
+            fields = {"prompt": f"{step} {at // 4}", "response": "".join(said), "response_tokens": tokens}
+            rows.append({"step": step, "reward": answer + form, "format_reward": form, "answer_reward": answer, **fields})
+    found = {one.kind: one for one in find_all(open_run(write_run(tmp_path, {"a.jsonl": rows}))).findings}
+    found |= {sign.kind: sign for one in found.values() for sign in one.signs}
+
+    assert ("special-tokens" in found, "constant_part" in found) == (skipped, skipped)
+    if skipped:
+        texts, part = found["special-tokens"], found["constant_part"]
+        assert (texts.severity, texts.first_step, texts.last_step) == ("warning", 0, 11)
+        assert "192 rollouts of 192" in texts.effect
+        assert "<think>, </think>" in texts.effect
+        assert (part.severity, part.first_step, part.last_step) == ("warning", 0, 11)
+        assert "format_reward is 0 in all 192 rollouts" in part.effect

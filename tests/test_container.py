@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from board.user_files import user_folders
+from board.settings import user_folders
 
 REPOSITORY = Path(__file__).parent.parent
 KNOWN = {"FROM", "RUN", "WORKDIR", "COPY", "ARG", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}

@@ -13,8 +13,8 @@ import pandas as pd
 from board.runs.library import HERE, RunFolder
 from board.runs.run_summaries import SummaryState
 from board.runs.run_summary import RunSummary
+from board.settings.run_choices import RunNote
 from board.text.format_number import fmt
-from board.user_files.run_choices import RunNote
 
 RECENT_SECONDS: Final = 600.0
 """A run written to within so many seconds, which was seen growing, is training now: one that is finished, or was copied, is not."""

@@ -10,7 +10,7 @@ import click
 from board.errors import ArgumentRefused
 from board.remote import addresses
 from board.remote.addresses import Address
-from board.user_files import run_choices
+from board.settings import run_choices
 
 
 class NamedElsewhere(click.Choice[str]):

@@ -36,10 +36,10 @@ from board.runs.repeated_steps import repeated_steps
 from board.runs.store import version
 from board.runs.worker import range_of, reading_of
 from board.schema import DISCARD_FLAGS
+from board.settings import user_folders
 from board.sources import index_file, presence, shards
 from board.sources.shards import Shard
 from board.system.child_process import Tell
-from board.user_files import user_folders
 
 GROUP_ROWS: Final = 2_048
 """Rows of a row group at most: what one rollout costs to read."""

@@ -17,9 +17,9 @@ from filelock import FileLock, Timeout
 
 from board import trackers
 from board.errors import BoardError
+from board.settings import user_folders
 from board.system import atomic_write
 from board.trackers.contract import TrackerWriter
-from board.user_files import user_folders
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""

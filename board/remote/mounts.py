@@ -20,9 +20,9 @@ from board.remote import addresses, local_names, placeholders, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror, MirroredFile
 from board.remote.object_store import RemoteObject
+from board.settings import user_folders
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.user_files import user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0

@@ -8,9 +8,9 @@ from typing import Final
 from board.errors import RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.range_parsing import expected_bytes
+from board.settings import user_folders
 from board.sources import presence
 from board.text.format_number import size
-from board.user_files import user_folders
 
 PARSED: Final = 1.0
 """Bytes of parts to a byte of JSON lines, rather more than less: 0.67 and 0.79 were measured of the runs that ship with the board."""

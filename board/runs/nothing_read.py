@@ -13,6 +13,7 @@ from board.errors import BoardError, NothingRead
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs.format_detection import IS_LOG, suggested_mapping
 from board.runs.load_report import NAMED, LoadReport
+from board.settings import run_choices
 from board.sources.candidates import ONE_OBJECT
 from board.sources.shards import Problem, Shard, find_shards
 from board.text.counting import listed, plural
@@ -20,7 +21,6 @@ from board.text.path_names import path_of, shown
 from board.trackers import jsonl, nearby, tracker
 from board.trackers.contract import Curves
 from board.trackers.nearby import LogSource
-from board.user_files import run_choices
 
 _SWITCHES: Final = (
     (("progress/", "optim/", "env/"), "tinker-cookbook writes rollouts with rollout_json_export=True"),

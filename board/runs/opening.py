@@ -31,8 +31,8 @@ from board.runs.run import Run
 from board.runs.slices import SAMPLE, Slice, most_rollouts
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
+from board.settings import run_choices
 from board.sources import candidates, index_file, locations, run_files, shards
-from board.user_files import run_choices
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""

@@ -22,9 +22,9 @@ from board.runs.read_options import ReadOptions
 from board.runs.run_summary import RunSummary, from_written
 from board.runs.store import Store, version
 from board.runs.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
+from board.settings import run_choices, user_folders
 from board.sources import candidates, sealed_json
 from board.system import atomic_write
-from board.user_files import run_choices, user_folders
 
 FOLDER: Final = "summaries"
 

@@ -13,10 +13,10 @@ from typing import Final
 from xxhash import xxh3_64
 
 from board.runs.part_folder import Manifest, PartFolder
+from board.settings import user_folders
 from board.sources.shards import Shard
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import user_folders
 
 _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 """The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number

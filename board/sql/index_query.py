@@ -16,6 +16,7 @@ from board.runs.index_rows import MEASURED, ROLLOUT, name_of, text_of
 from board.runs.run import Run
 from board.runs.slices import Index, most_rollouts
 from board.schema import DISCARDED, EVALUATION
+from board.settings import user_folders
 from board.sources import presence
 from board.sql import identifiers
 from board.sql.chips import Chip, condition
@@ -24,7 +25,6 @@ from board.sql.identifiers import may_be_named, told_apart
 from board.sql.query import Answer, check_query, read_answer
 from board.sql.run_table import KEY, columns
 from board.sql.sandbox import Limits, answered
-from board.user_files import user_folders
 
 LIMITS: Final = Limits(seconds=120, memory=1_000_000_000, rows=100_000)
 """Of a query over all rollouts."""

@@ -14,12 +14,12 @@ from board.errors import BoardError
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Run, Split
 from board.schema import DISCARDED, heading, is_trainers
+from board.settings import run_choices
 from board.text.display import PREVIEW_CHARS, preview
 from board.text.system_prompts import Hiding, without_system_prompt
 from board.ui import linked, list_order, place, table_views
 from board.ui.list_order import ListOrder
 from board.ui.messages import notice
-from board.user_files import run_choices
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 

@@ -15,6 +15,7 @@ from board.analysis.measured_columns import declared
 from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs.run import Run
+from board.settings import saved
 from board.sql import identifiers, index_query
 from board.sql.chips import condition, parsed
 from board.sql.filtering import left_by
@@ -24,7 +25,6 @@ from board.ui import caches, filter_chips, place
 from board.ui.components import filter_bar
 from board.ui.components.filter_bar import NamedColumn, Refused
 from board.ui.progress_line import progress
-from board.user_files import saved
 
 BAR: Final = "filter_bar"
 """Key of the bar."""

@@ -11,10 +11,10 @@ from typing import Any, Final
 import streamlit as st
 
 from board.errors import BoardError
+from board.settings import saved
 from board.sql.chips import Chip, chip, parsed, written
 from board.ui import link_texts, place
 from board.ui.components.filter_bar import Refused
-from board.user_files import saved
 
 _STEPS: Final = re.compile(r"step BETWEEN -?[0-9]+ AND -?[0-9]+")
 """A range of steps, as curves and findings ask for it."""

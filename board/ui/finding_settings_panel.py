@@ -11,10 +11,10 @@ from board.errors import BoardError
 from board.findings.all_kinds import KINDS
 from board.findings.contract import Finding, Kind, Threshold
 from board.findings.merging import PutAside
+from board.settings import finding_settings
 from board.text.counting import plural
 from board.text.format_number import exact
 from board.ui import finding_cards, findings_watch, place
-from board.user_files import finding_settings
 
 _REASON: str = "finding_reason"
 

@@ -17,14 +17,14 @@ from board.findings.merging import PutAside, parted
 from board.findings.watching import LookOrder, LookState
 from board.runs.run import Run
 from board.serving.page_addresses import FINDINGS
+from board.settings import finding_settings
+from board.settings.finding_settings import FindingSettings
 from board.text.counting import plural
 from board.text.terminal import on_one_line
 from board.ui import caches, place
 from board.ui.components import page_links
 from board.ui.components.curves import CurveMark
 from board.ui.reading_line import OpenedAs
-from board.user_files import finding_settings
-from board.user_files.finding_settings import FindingSettings
 
 POLL_SECONDS: Final = 2.0
 """So often the light looks whether there is something new, and says that the run is still on a screen."""

@@ -11,6 +11,7 @@ from board.runs.format_detection import first_rows
 from board.runs.load_report import KEPT_PROBLEMS, LoadReport
 from board.runs.nothing_read import shards_of, why_nothing
 from board.runs.run import Run
+from board.settings import run_choices
 from board.text.counting import plural
 from board.text.format_number import size
 from board.ui import caches, place
@@ -18,7 +19,6 @@ from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
-from board.user_files import run_choices
 
 MOST_EMPTY: Final = 20
 """So many shards without rows are named."""

@@ -1,8 +1,8 @@
 """The metrics that the reader pinned, and what is to be said when a pin cannot be kept. Draws nothing."""
 
 from board.errors import BoardError
+from board.settings import saved
 from board.ui import place
-from board.user_files import saved
 
 
 def keys() -> tuple[tuple[str, ...], str]:

@@ -11,10 +11,10 @@ from board.analysis.step_stats import finite_values
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
+from board.settings import run_choices
 from board.text.format_number import fmt
 from board.ui import link_texts, place
 from board.ui.messages import notice
-from board.user_files import run_choices
 
 ASK: Final = (
     "Rewards have more than two values: say from which one on a response is right, in “Right from a reward of”. "

@@ -10,11 +10,11 @@ from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.figures.theme import run_colors
 from board.runs.library import HERE, RunFolder
+from board.settings import run_choices
+from board.settings.run_choices import RunNote
 from board.sources import locations
 from board.text.path_names import shown
 from board.ui import place
-from board.user_files import run_choices
-from board.user_files.run_choices import RunNote
 
 SETTLED: Final = "beside_settled"
 

@@ -11,12 +11,12 @@ import streamlit as st
 from board.analysis.run_list import ListedRun, written
 from board.errors import BoardError
 from board.figures.theme import RUN_COLORS
+from board.settings import run_choices
+from board.settings.run_choices import COLOURS, LONGEST_NOTE, LONGEST_TITLE
 from board.text.counting import plural
 from board.text.format_number import fmt, size
 from board.ui import place
 from board.ui.messages import notice
-from board.user_files import run_choices
-from board.user_files.run_choices import COLOURS, LONGEST_NOTE, LONGEST_TITLE
 
 NO_COLOUR = "none"
 

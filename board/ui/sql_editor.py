@@ -12,6 +12,8 @@ from board.analysis.measured_columns import declared
 from board.errors import BoardError, FieldMissing
 from board.figures.sql_chart import MOST_CURVES, answer_chart, answer_panel
 from board.runs.run import Run
+from board.settings import saved
+from board.settings.json_settings import LONGEST_NAME, by_name
 from board.sql import index_query
 from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described, evaluate, example
 from board.sql.query import curves as answered
@@ -21,8 +23,6 @@ from board.ui import caches, filter_chips, linked, place
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
-from board.user_files import saved
-from board.user_files.json_settings import LONGEST_NAME, by_name
 
 CHART: Final = "sql_chart"
 """Key of the curves, and the beginning of the keys of charts over something else."""

@@ -9,12 +9,12 @@ from typing import Final
 import streamlit as st
 
 from board.errors import BoardError
+from board.settings import saved
+from board.settings.json_settings import LONGEST_NAME, by_name
+from board.settings.saved import NARROWEST, WIDEST, TableView
 from board.ui import linked, place
 from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
-from board.user_files import saved
-from board.user_files.json_settings import LONGEST_NAME, by_name
-from board.user_files.saved import NARROWEST, WIDEST, TableView
 
 WIDTH: Final = 260
 """Of columns of text, unless the reader says otherwise: pixels."""

@@ -9,7 +9,7 @@ from board.analysis.run_list import ListedRun, RunFilter
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
 from board.runs.run_summary import RunSummary
-from board.user_files.run_choices import RunNote
+from board.settings.run_choices import RunNote
 
 
 def listed(name: str, *, age: float = 86_400.0, summary: RunSummary | None = None, grows: bool = False, **note: Any) -> ListedRun:

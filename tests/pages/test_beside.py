@@ -14,7 +14,7 @@ from top_line import choose
 
 from board.figures.overlay_panel import BAND, NO_BAND
 from board.figures.theme import RUN_COLORS
-from board.user_files import run_choices
+from board.settings import run_choices
 
 HOSTILE = "<b>x<b> ![](http:) $y$ :red[z]&beside=q"
 FIRST, SECOND, THIRD = [*RUN_COLORS.values()][:3]

@@ -9,7 +9,7 @@ from opened_pages import GOOD, every_page, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import saved
+from board.settings import saved
 
 LEFT = {"filter": "reward > 2"}
 

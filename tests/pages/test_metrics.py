@@ -14,7 +14,7 @@ from top_line import to_step_after
 from board import open_run
 from board.analysis import measured_columns
 from board.metrics import declared
-from board.user_files import saved
+from board.settings import saved
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from opened_pages import GOOD, facts, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import saved
+from board.settings import saved
 
 
 def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:

@@ -10,7 +10,7 @@ from opened_pages import GOOD, linked, opened, table, texts
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 
-from board.user_files import run_choices
+from board.settings import run_choices
 
 HOSTILE = "<b>x</b> ![](http:) $y$ :red[z]"
 

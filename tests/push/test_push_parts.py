@@ -28,8 +28,8 @@ from board.push.pushing import Request, progress, settled, summary
 from board.push.shown import TEXT_CHARS, Links, RunExamples, at_steps, unreported
 from board.recorder import RolloutRecorder
 from board.recorder.writer import account_path
+from board.settings import user_folders
 from board.trackers import OPTIONS
-from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}

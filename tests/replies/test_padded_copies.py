@@ -11,7 +11,7 @@ from golden_replies import PARTNERS, differences, replies
 from padded_copies import NAMED, place
 
 from board.cli.main import main
-from board.user_files import run_choices
+from board.settings import run_choices
 
 SHOWN = 10
 SIZES = ("bytes", "rate")

@@ -18,8 +18,8 @@ from board.runs.part_folder import File, Manifest
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
+from board.settings import user_folders
 from board.sources.shards import find_shards
-from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from board import open_run
 from board.errors import BoardError, NothingRead, RunNotFound
 from board.runs.opening import opened_whole
 from board.runs.progress import Progress
-from board.user_files import run_choices
+from board.settings import run_choices
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from board.runs.run_summaries import RunSummaries, SummaryState
 from board.runs.run_summary import RunSummary
 from board.runs.store import version
 from board.runs.summary_process import SummaryOrder, SummaryProcess
-from board.user_files import run_choices, user_folders
+from board.settings import run_choices, user_folders
 
 
 def waited(of: RunSummaries, root: Path, enough: Callable[[dict[str, SummaryState]], bool]) -> dict[str, SummaryState]:

@@ -17,7 +17,7 @@ from rows import read_manifest, token_row, write_manifest
 from board import open_run
 from board.runs import store
 from board.runs.store import Store
-from board.user_files import user_folders
+from board.settings import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
 BOARD = REPOSITORY / "board"
@@ -259,8 +259,8 @@ def test_every_source_that_parses_names_the_version() -> None:
         "system/atomic_write.py",
         "system/child_process.py",
         "system/processors.py",
-        "user_files/__init__.py",
-        "user_files/user_folders.py",
+        "settings/__init__.py",
+        "settings/user_folders.py",
     }  # no number passes through them
     others = {file.relative_to(BOARD).as_posix() for file in seen - set(store.makers())}
     assert {name for name in others if not name.startswith("remote/")} <= say_and_place  # which brings bytes as they are

@@ -26,11 +26,11 @@ from board.replies.query import query
 from board.replies.root import Root
 from board.runs.run import Run
 from board.runs.slices import SETTING
+from board.settings import saved
 from board.sql import index_query
 from board.sql.chips import parsed
 from board.sql.sandbox_table import STORED
 from board.sql.sandbox_worker import answer
-from board.user_files import saved
 
 REPOSITORY = Path(__file__).parents[2]
 

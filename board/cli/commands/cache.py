@@ -23,10 +23,10 @@ def cache(as_json: bool, clean: bool) -> None:
     (20 GB unless set) those that were opened longest ago; never what was opened within a day.
     """
     from board.runs import cache_care
+    from board.settings import user_folders
     from board.text.counting import plural
     from board.text.format_number import size
     from board.text.path_names import shown
-    from board.user_files import user_folders
 
     root, most = user_folders.cache(), cache_care.most_bytes()
     before = cache_care.size_of(root)

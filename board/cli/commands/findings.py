@@ -9,8 +9,8 @@ import click
 from board.cli.endings import Command, ExitCode
 from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import Ticker, say
+from board.settings.finding_settings import Thresholds, parsed_thresholds
 from board.sources import locations
-from board.user_files.finding_settings import Thresholds, parsed_thresholds
 
 
 @click.command(cls=Command)

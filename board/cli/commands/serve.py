@@ -123,7 +123,7 @@ def serve(
 def tidy_cache() -> None:
     """Remove from the cache what is of no use any more, beside the server: a large one takes seconds to look through."""
     from board.runs import cache_care
-    from board.user_files import user_folders
+    from board.settings import user_folders
 
     try:
         removed = cache_care.tidy(user_folders.cache(), cache_care.most_bytes())

@@ -14,6 +14,8 @@ from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run_listing import without_shelves
 from board.runs.run_summaries import SummaryState
+from board.settings import run_choices
+from board.settings.run_choices import RunNote
 from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
@@ -21,8 +23,6 @@ from board.ui import caches, findings_watch, place, progress_line, run_looks, ru
 from board.ui.messages import notice
 from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
-from board.user_files import run_choices
-from board.user_files.run_choices import RunNote
 
 POLL_SECONDS = 2.0
 """So often the page looks whether there is something new."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
+from board.settings import user_folders
+from board.settings.json_settings import JsonSettings, of_fields, texts
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import user_folders
-from board.user_files.json_settings import JsonSettings, of_fields, texts
 
 LONGEST_TITLE: Final = 120
 LONGEST_NOTE: Final = 20_000

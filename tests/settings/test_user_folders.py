@@ -10,7 +10,7 @@ import pytest
 
 from board.push.places import state_of
 from board.runs.store import Store
-from board.user_files import saved, user_folders
+from board.settings import saved, user_folders
 
 FOLDERS = {
     "settings": (user_folders.settings, "RL_BOARD_SETTINGS", "XDG_CONFIG_HOME", ".config"),
@@ -113,7 +113,7 @@ REPOSITORY = Path(__file__).parents[2]
 HOLD = """
 import sys
 from pathlib import Path
-from board.user_files import user_folders
+from board.settings import user_folders
 with user_folders.temporary(Path(sys.argv[1]), Path(sys.argv[1]), "kind") as folder:
     (folder / "file").write_text("x")
     print(folder, flush=True)

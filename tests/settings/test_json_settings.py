@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.errors import BoardError
-from board.user_files.json_settings import LONGEST_NAME, JsonSettings, exactly
+from board.settings.json_settings import LONGEST_NAME, JsonSettings, exactly
 
 REPOSITORY = Path(__file__).parents[2]
 THINGS = JsonSettings("things", "thing", lambda held: {"text": exactly(str, held["text"])})
@@ -137,7 +137,7 @@ def test_what_cannot_be_written_is_told(name: str, folder: Path) -> None:
 
 SAVER = """
 import sys
-from board.user_files.json_settings import JsonSettings
+from board.settings.json_settings import JsonSettings
 kept = JsonSettings("things", "thing", lambda held: held)
 for number in range(20):
     kept.put(f"{sys.argv[1]} {number}", number)

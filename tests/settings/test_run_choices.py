@@ -10,8 +10,8 @@ import pytest
 
 from board.cli.options import name_pads
 from board.errors import BoardError
-from board.user_files import run_choices
-from board.user_files.run_choices import RunNote
+from board.settings import run_choices
+from board.settings.run_choices import RunNote
 
 
 def test_what_is_said_is_kept() -> None:

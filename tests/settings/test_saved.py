@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import BoardError
-from board.user_files import saved
-from board.user_files.json_settings import by_name
-from board.user_files.saved import NARROWEST, TableView
+from board.settings import saved
+from board.settings.json_settings import by_name
+from board.settings.saved import NARROWEST, TableView
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 from board.errors import BoardError
+from board.settings import user_folders
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import user_folders
 
 LONGEST_NAME: Final = 80
 """Characters."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from board.errors import BoardError
-from board.user_files import finding_settings
-from board.user_files.finding_settings import FindingSettings, mute, read, set_threshold, understand
+from board.settings import finding_settings
+from board.settings.finding_settings import FindingSettings, mute, read, set_threshold, understand
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.user_files import user_folders
-from board.user_files.json_settings import JsonSettings, by_name, exactly, of_fields
+from board.settings import user_folders
+from board.settings.json_settings import JsonSettings, by_name, exactly, of_fields
 
 MOST_PINS: Final = 500
 """So many pins are kept; the oldest go first."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from board.user_files.json_settings import JsonSettings, exactly
+from board.settings.json_settings import JsonSettings, exactly
 
 LONGEST_REASON: Final = 500
 """Characters that a reader can type."""

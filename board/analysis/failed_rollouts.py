@@ -26,6 +26,7 @@ _HELD: Final = (
     r'"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?"\s*:\s*(?P<said>"(?:[^"\\]|\\.)*"|\{[^{}]*\})'
 )
 """An error within a column whose text is an object of JSON."""
+_AT_ONCE: Final = 1_000
 _FLAGS: Final = re.compile(r"(?:is_|has_|was_)?(?:failed|aborted|errored|crashed|cancell?ed|timed_?out)", re.IGNORECASE)
 _BROKEN: Final = r"(?i)(?:^|[^a-z])(?:abort|error|cancel|crash|exception|time(?:d[ _-]?)?out|killed|lost|oom)|error$"
 _VERDICT: Final = r"(?i)wrong|accept|pass|correct|solved|compil|runtime|syntax"
@@ -71,7 +72,10 @@ def _told(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.Chu
         if of_state or _ERRORS.fullmatch(name):
             yield name, of_state, run.texts(name, keys)
         elif _OBJECTS.fullmatch(name):
-            yield f"{name}.error", False, pc.struct_field(pc.extract_regex(run.texts(name, keys), _HELD), "said")
+            # some rollouts at a time: of a large object little is held
+            parts = (run.texts(name, keys[at : at + _AT_ONCE]) for at in range(0, len(keys), _AT_ONCE))
+            held = [pc.struct_field(pc.extract_regex(part.combine_chunks(), _HELD), "said") for part in parts]
+            yield f"{name}.error", False, pa.chunked_array(held, pa.large_string())
 
 
 def _matches(texts: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:

@@ -168,16 +168,16 @@ def _odd(context: Context, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
 
 def _foreign_letters(context: Context) -> Float64Array:
     """(rows,) bits per pair of letters that responses are less probable by than in the first steps, as words of the prompts' language."""
-    rows = np.arange(len(context.frame))[:: max(1, -(-len(context.frame) // _READ))]
-    asked = _firsts(rows, context.prompts)[:_SAMPLE]
+    size = max(len(context.frame), int(np.nansum(context.number("response_chars"))) // 5_000)
+    rows = np.arange(len(context.frame))[:: 1 + size // _READ]
+    asked = _firsts(rows, context.prompts)[: _SAMPLE // 4]
     texts, prompts = (
         context.run.texts(*one).combine_chunks() for one in (("response", context.keys[rows]), ("prompt", context.keys[asked]))
     )
     bits = np.full(len(context.frame), np.nan)
     bits[rows] = letter_pairs.surprisal(texts, prompts)
-    usual = [
-        np.nanmedian(bits[first]) for first in (first_rows(context), context.steps.row == 0) if np.isfinite(bits[first]).any()
-    ]
+    firsts = first_rows(context), context.steps.row == 0
+    usual = [np.nanmedian(bits[first]) for first in firsts if np.isfinite(bits[first]).any()]
     return bits - min(usual, default=np.nan)
 
 
@@ -257,7 +257,7 @@ def _paid_like_the_rest(reward: Float64Array, cut: BoolArray) -> Float64Array | 
 
 
 _READ: Final = 20_000
-"""So many responses are read for letters that make no words, evenly over the run."""
+"""So many responses, or 5,000 times as many characters, are read for letters that make no words, evenly over the run."""
 _SAMPLE: Final = 2_000
 """So many prompts are held against another one's answer, or tell what words are like, at most."""
 

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from board.ui import header, navigation, place, strip
+from board.ui.frame import header, navigation, strip
+from board.ui.state import place
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 # Not st.stop(): a script that ends so leaves the fragments of a reader who was let in before to run on.

@@ -197,7 +197,7 @@ def rows(kept: Any) -> int:
 def live(folder: Path, step: int) -> dict[str, float]:
     """As the server follows a run: it holds the run, a step of 256 rollouts is appended, the change is seen and taken in.
 
-    This is what `board.ui.live_reload` does on a look that finds something: compare fingerprints, then have the library load the run again.
+    As `board.ui.frame.live_reload` on a look that finds something: compare fingerprints, have the library load the run again.
     """
     from board.runs.library import Library, current_fingerprint
 

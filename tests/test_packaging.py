@@ -97,7 +97,7 @@ def test_frame_is_as_the_theme() -> None:
     """The line that stays covers what scrolls below it in the page's own colour, light and dark."""
     theme = tomllib.loads((REPOSITORY / "board/serving/streamlit.toml").read_text())["theme"]
     pages = ", ".join(theme[half]["backgroundColor"] for half in ("light", "dark"))
-    assert f"light-dark({pages})" in (REPOSITORY / "board/ui/frame.css").read_text()
+    assert f"light-dark({pages})" in (REPOSITORY / "board/ui/frame/frame.css").read_text()
 
 
 def test_licence_is_apache_2(project: dict[str, Any]) -> None:

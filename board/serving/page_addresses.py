@@ -19,20 +19,20 @@ class Tab:
 
 
 TABS: Final = (
-    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False),
-    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
-    Tab("board/ui/pages/findings.py", "Findings", "findings"),
-    Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
-    Tab("board/ui/pages/compare.py", "Compare", "compare"),
-    Tab("board/ui/pages/steps.py", "Steps", "steps"),
-    Tab("board/ui/pages/groups.py", "Groups", "groups"),
-    Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),
-    Tab("board/ui/pages/responses.py", "Responses", "responses"),
-    Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
-    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens"),
-    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary")),
-    Tab("board/ui/pages/search.py", "Search", "search"),
-    Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
+    Tab("board/ui/pages/runs/runs.py", "Runs", "runs", of_run=False),
+    Tab("board/ui/pages/rewards/rewards.py", "Rewards", "", former=("rewards",)),
+    Tab("board/ui/pages/findings/findings.py", "Findings", "findings"),
+    Tab("board/ui/pages/metrics/metrics.py", "Metrics", "metrics"),
+    Tab("board/ui/pages/compare/compare.py", "Compare", "compare"),
+    Tab("board/ui/pages/steps/steps.py", "Steps", "steps"),
+    Tab("board/ui/pages/groups/groups.py", "Groups", "groups"),
+    Tab("board/ui/pages/prompts/prompts.py", "Prompts", "prompts"),
+    Tab("board/ui/pages/responses/responses.py", "Responses", "responses"),
+    Tab("board/ui/pages/tokens/tokens.py", "Tokens", "tokens"),
+    Tab("board/ui/pages/all_tokens/all_tokens.py", "All tokens", "all_tokens"),
+    Tab("board/ui/pages/words/words.py", "Words", "words", former=("phrases", "vocabulary")),
+    Tab("board/ui/pages/search/search.py", "Search", "search"),
+    Tab("board/ui/pages/data/data.py", "Data", "data", former=("doctor",)),
 )
 
 FINDINGS: Final = next(tab for tab in TABS if tab.path == "findings")

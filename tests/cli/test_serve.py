@@ -14,9 +14,9 @@ def test_pages_are_imported_before_anyone_asks() -> None:
 import sys
 from importlib import import_module
 from board.serving import app
-before = {"pandas", "board.ui.place"} & sys.modules.keys()
+before = {"pandas", "board.ui.state.place"} & sys.modules.keys()
 import_module("board.cli.commands.serve").import_pages()
-print(before, {"pandas", "plotly", "board.ui.place"} <= sys.modules.keys())
+print(before, {"pandas", "plotly", "board.ui.state.place"} <= sys.modules.keys())
 """
     ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert (ended.stdout.strip(), ended.returncode) == ("set() True", 0), ended.stderr

@@ -16,7 +16,8 @@ from board.findings.contract import CannotTell
 from board.findings.looking import find_all
 from board.findings.populations import KINDS
 from board.text.format_number import fmt
-from board.ui import findings_watch, place
+from board.ui.frame import findings_watch
+from board.ui.state import place
 
 
 def held_out(step: int, count: int = 64, members: int = 1, words: int = 4, fixed: bool = True) -> Rows:

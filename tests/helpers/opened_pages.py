@@ -44,7 +44,7 @@ def opened(page: str, /, **place: str | int) -> AppTest:
     test = AppTest.from_file(str(ENTRY), default_timeout=60)
     for name, value in place.items():
         test.query_params[name] = str(value)
-    return (test.switch_page(f"board/ui/pages/{page}.py") if page != "rewards" else test).run()
+    return (test.switch_page(f"board/ui/pages/{page}/{page}.py") if page != "rewards" else test).run()
 
 
 def every_page(**place: str | int) -> Iterator[tuple[str, AppTest]]:

@@ -100,6 +100,6 @@ def test_a_token_is_opened_and_walked_on_from(root: Path) -> None:
     clicked(test, tables(test)[0], row)
     assert tables(test)[0].chosen == row
     assert "position 4 of rank_0.jsonl:5, step 1 Token 1 of the 16 listed on All tokens" in texts(test)
-    other = test.switch_page("board/ui/pages/tokens.py").run()
+    other = test.switch_page("board/ui/pages/tokens/tokens.py").run()
     assert "Token 1 of the 16 listed on All tokens: ] and [ go on" in texts(other)
     assert linked(other, "token") == "3"

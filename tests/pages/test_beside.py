@@ -35,7 +35,7 @@ def beside(run: str, *others: str, page: str = "rewards", **place: str) -> AppTe
     test.query_params["beside"] = list(others)
     for name, value in place.items():
         test.query_params[name] = value
-    return (test.switch_page(f"board/ui/pages/{page}.py") if page != "rewards" else test).run()
+    return (test.switch_page(f"board/ui/pages/{page}/{page}.py") if page != "rewards" else test).run()
 
 
 def chips(test: AppTest) -> list[tuple[str, str]]:
@@ -69,7 +69,7 @@ def test_runs_of_a_link_are_named_in_their_colours(runs: Path, others: list[str]
     assert chips(test) == list(zip(named, (FIRST, SECOND, THIRD), strict=False))
     assert dict.fromkeys(test.query_params["beside"]) == dict.fromkeys(named)
     assert not test.exception
-    test.switch_page("board/ui/pages/steps.py").run()
+    test.switch_page("board/ui/pages/steps/steps.py").run()
     assert [name for name, _ in chips(test)] == named
 
 
@@ -126,7 +126,7 @@ def test_ticks_leave_the_seats_of_the_others(name: str) -> None:
     def script() -> None:
         import streamlit as st
 
-        from board.ui import run_looks
+        from board.ui.state import run_looks
 
         run_looks.tick(*st.session_state["ticked"][:1], on=st.session_state["ticked"][1])
 

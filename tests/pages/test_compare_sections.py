@@ -12,7 +12,7 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board.analysis.phrase_forms import expression
-from board.ui.compare_sections import SECTIONS
+from board.ui.pages.compare.sections import SECTIONS
 
 EVIL = "![x](http://x) **b**"
 FOLDER = EVIL.replace("/", "_")
@@ -161,7 +161,7 @@ def test_eight_runs(root: Path) -> None:
         add_run(root, name, [*rows(at, at / 10, "x", 2), *rows(at, at / 10, "x", 1, split="evaluation")])
     test = AppTest.from_file(str(ENTRY), default_timeout=60)
     test.query_params["run"], test.query_params["beside"] = names[0], names
-    test.switch_page("board/ui/pages/compare.py")
+    test.switch_page("board/ui/pages/compare/compare.py")
 
     for title in (one.title for one in SECTIONS):
         test.query_params["compare_section"] = title

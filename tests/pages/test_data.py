@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from board.runs import shared_values
 from board.runs.shared_values import LatestValue
-from board.ui import caches
+from board.ui.state import caches
 
 
 def texts(test: AppTest) -> list[str]:

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from board.cli.main import main
 from board.errors import BoardError, RunNotFound
 from board.serving import downloads
-from board.ui import export_file
+from board.ui.frame import export_file
 
 
 @pytest.fixture

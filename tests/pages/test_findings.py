@@ -15,7 +15,7 @@ from top_line import light_words
 from board.findings import watching
 from board.findings.contract import Finding
 from board.text.counting import plural
-from board.ui import caches
+from board.ui.state import caches
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose, the_list, to_step_after, to_step_before
 
-from board.ui.header import MOST_OPTIONS
+from board.ui.frame.header import MOST_OPTIONS
 
 
 def test_run_and_step_are_in_the_url(root: Path) -> None:

@@ -10,7 +10,7 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose, the_list
 
-from board.ui import live_reload
+from board.ui.frame import live_reload
 
 
 def grow(folder: Path, *rows: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from opened_pages import TEXT_ALONE, linked, opened, texts, whole_row
 from rows import add_run
 
 from board.metrics import declared
-from board.ui.metric_grid import MOST_TOLD, healthy_range
+from board.ui.pages.metrics.grid import MOST_TOLD, healthy_range
 
 
 def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:

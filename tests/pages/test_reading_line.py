@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from top_line import the_list, to_step_before
 
 from board.runs import background_load, parsed_shard, range_parsing
-from board.ui import caches
+from board.ui.state import caches
 
 PAGES = ("rewards", "metrics", "steps", "responses", "tokens", "data")
 

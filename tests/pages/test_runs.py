@@ -94,7 +94,7 @@ def test_the_links_of_before_open_what_they_did(runs: Path) -> None:
     test = opened("rewards", run="alpha", step=1)
     assert linked(test, "run") == "alpha"
     assert linked(test, "step") == "1"
-    test.switch_page("board/ui/pages/runs.py").run()
+    test.switch_page("board/ui/pages/runs/runs.py").run()
     assert linked(test, "run") == "alpha"
     assert linked(test, "step") == "1"
 

@@ -18,7 +18,7 @@ def opened(root: Path, monkeypatch: pytest.MonkeyPatch, **place: Any) -> AppTest
     test = AppTest.from_file(str(ENTRY), default_timeout=120)
     for name, value in place.items():
         test.query_params[name] = str(value)
-    return test.switch_page("board/ui/pages/tokens.py").run()
+    return test.switch_page("board/ui/pages/tokens/tokens.py").run()
 
 
 def said(test: AppTest) -> str:

@@ -170,8 +170,8 @@ ENTRIES = {
     "board/cli/filtering.py": "the option --where of commands",
     "board/replies/query.py": "tools for agents, and a filtered index",
     "board/replies/rollouts.py": "the option --where of commands, and tools for agents",
-    "board/ui/filter_bar.py": "the filter of every page, named ones too",
-    "board/ui/sql_editor.py": "custom metrics, written and saved",
+    "board/ui/frame/filter_bar.py": "the filter of every page, named ones too",
+    "board/ui/pages/metrics/sql_editor.py": "custom metrics, written and saved",
 }
 """The modules that ask DuckDB in a reader's words; the tests below go through each."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.ui import link_texts
+from board.ui.state import link_texts
 
 
 @pytest.mark.parametrize(

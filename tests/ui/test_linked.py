@@ -1,4 +1,4 @@
-"""board.ui.linked: a widget shows what the link says, the link says what a reader chose, and what no widget offers is the default."""
+"""board.ui.state.linked: a widget shows what the link says, the link says what a reader chose, and what no widget offers is the default."""
 
 import ast
 from pathlib import Path
@@ -12,7 +12,7 @@ def page() -> None:
     """A widget of each kind, and buttons that set and unset one from outside."""
     import streamlit as st
 
-    from board.ui import linked
+    from board.ui.state import linked
 
     st.toggle("Flag", **linked.flag("flag", True))
     st.text_input("Text", **linked.text("text"))

@@ -1,18 +1,18 @@
-"""board.ui.list_order: both controls and a click on a head say the same, and the link names it."""
+"""board.ui.shared.list_order: both controls and a click on a head say the same, and the link names it."""
 
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board.ui.list_order import ListOrder
+from board.ui.shared.list_order import ListOrder
 
 
 def page() -> None:
     """A list with two orders, and a head to click on for each."""
     import streamlit as st
 
-    from board.ui import list_order
+    from board.ui.shared import list_order
 
     now = list_order.choice("cats_", "Order cats by", ["name", "age"], usual="age", heading=str.upper)
     for column in ("name", "age"):

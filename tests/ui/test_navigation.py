@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.ui.navigation import asked_name
+from board.ui.frame.navigation import asked_name
 
 ADDRESSES = {
     "no address": ("", "", ""),

@@ -12,9 +12,9 @@ from rows import add_run, row
 from board.analysis.run_pair import compare
 from board.cli.main import main
 from board.runs.opening import open_run
-from board.ui.beside_runs import BesideRun
-from board.ui.compared_sides import chosen_by
-from board.ui.pair_export import as_csv, as_json
+from board.ui.frame.beside_runs import BesideRun
+from board.ui.pages.compare.pair_export import as_csv, as_json
+from board.ui.pages.compare.sides import chosen_by
 
 
 def test_the_page_saves_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

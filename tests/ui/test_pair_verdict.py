@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from board.analysis.paired_prompts import PairedDifference
-from board.ui.pair_verdict import bar, counted, verdict
+from board.ui.pages.compare.pair_verdict import bar, counted, verdict
 
 SAID: dict[str, tuple[PairedDifference, str]] = {
     "above": (PairedDifference(20, 20, 0.5, 0.1, 0.9, 15, 0, 5), "B lies above A by more than chance"),

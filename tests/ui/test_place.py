@@ -1,4 +1,4 @@
-"""board.ui.place: how the reader's place moves, apart from any page."""
+"""board.ui.state.place: how the reader's place moves, apart from any page."""
 
 import time
 from typing import Any
@@ -13,7 +13,7 @@ def moves() -> None:
 
     import streamlit as st
 
-    from board.ui import place
+    from board.ui.state import place
 
     moves: dict[str, dict[str, Any]] = {
         "the same rollout": {"step": 20, "rollout": "a:1"},
@@ -59,7 +59,7 @@ def looks() -> None:
 
     import streamlit as st
 
-    from board.ui import place
+    from board.ui.state import place
 
     if st.session_state.pop("look", False):
         time.sleep(0.8)  # longer than a URL counts as late

@@ -136,7 +136,7 @@ def tidy_cache() -> None:
 
 def _exported(query: Mapping[str, str]) -> "ExportFile":
     """The file that an address asks for. What makes it is imported once one is: the server listens before."""
-    from board.ui import export_file
+    from board.ui.frame import export_file
 
     return export_file.asked(query)
 
@@ -244,4 +244,4 @@ def import_pages() -> None:
 
     `header` is what the entry script imports first: it waits there for what is left, and no two threads import in different orders.
     """
-    from board.ui import header  # noqa: F401
+    from board.ui.frame import header  # noqa: F401

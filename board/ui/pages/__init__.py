@@ -1,1 +1,1 @@
-"""The pages, one Streamlit script each, listed in `rl_logging_board.py`."""
+"""A folder for each page: the module of the same name is what Streamlit runs, the panels and controls of that page are its neighbours."""

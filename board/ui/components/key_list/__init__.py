@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from board.serving import component_scripts
-from board.ui.shortcuts import SHORTCUTS
+from board.ui.components.shortcuts import SHORTCUTS
 
 TOKEN_KEYS: Final = "In the token view"
 

@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 
 from board.serving import component_scripts
-from board.ui.shortcuts import Shortcut
+from board.ui.components.shortcuts import Shortcut
 
 _picker: Final = st.components.v2.component(
     "rl_logging_board.picker",

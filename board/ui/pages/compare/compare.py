@@ -1,0 +1,48 @@
+"""Compare: what tells the runs apart that lie side by side? The choice of a section, and nothing but that section computed and drawn."""
+
+from typing import Final
+
+import streamlit as st
+
+from board.ui.frame import beside_runs
+from board.ui.pages.compare.sections import SECTIONS
+from board.ui.state import caches, linked, place, run_looks
+
+ADD: Final = "compare_add"
+
+
+def alone() -> None:
+    """How a second run is chosen, and a list to choose one from right here."""
+    root = caches.root()
+    called = run_looks.offered(caches.run_folders(root), root, run_looks.names())
+    if not called:
+        st.text("There is no other run under this root to compare this one with.")
+        return
+    st.text("No run is laid beside this one yet. Choose one here, or several on the page Runs.")
+    st.selectbox(
+        "Compare with",
+        [*called],
+        index=None,
+        format_func=called.__getitem__,
+        placeholder="Choose a run",
+        key=ADD,
+        on_change=added,
+        width=360,
+    )
+
+
+def added() -> None:
+    """Lay the run that was chosen beside this one."""
+    if name := place.widget_text(ADD):
+        run_looks.add(name)
+
+
+sides = beside_runs.chosen()
+if len(sides) < 2:
+    alone()
+else:
+    titles = [section.title for section in SECTIONS]
+    chosen = st.segmented_control(
+        "Section", **linked.choice("compare_section", titles), required=True, label_visibility="collapsed"
+    )
+    next(section for section in SECTIONS if section.title == (chosen or titles[0])).draw(sides)

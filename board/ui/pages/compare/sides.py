@@ -1,0 +1,81 @@
+"""Which two of the runs that lie side by side are compared: A, the one of the place unless the reader takes another, and B. Draws the choice."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from board.ui.frame.beside_runs import BesideRun
+from board.ui.state import place
+
+Side = Literal["compare_a", "compare_b"]
+"""Parts of the place that name a run as `run` does."""
+
+
+def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
+    """A and B, with what chooses them, side by side in the container that is open: a list for each, and what swaps them. At least two runs."""
+    by_address = {side.address: side for side in sides}
+    a = by_address.get(str(place.part("compare_a")), sides[0])
+    others = [side for side in sides if side.address != a.address]
+    b = next((side for side in others if side.address == place.part("compare_b")), others[0])
+    _list("A", "compare_a", a, sides, by_address)
+    _list("B", "compare_b", b, others, by_address)
+    st.button("Swap", key="compare_swap", on_click=place.go, kwargs={"compare_a": b.address, "compare_b": a.address})
+    return a, b
+
+
+def caveats(a: BesideRun, b: BesideRun, number: str = "") -> list[str]:
+    """What is not as the link has it, and what of the two is not all of them, a sentence for each reason; `number` is what is compared."""
+    told = [
+        f"The link compares {asked!r}, which is not open beside this run: {side.name} is taken as {letter}."
+        for letter, part, side in (("A", place.part("compare_a"), a), ("B", place.part("compare_b"), b))
+        if (asked := part) is not None and asked != side.address
+    ]
+    reading = [letter for letter, side in (("A", a), ("B", b)) if side.run.reading]
+    if reading:
+        told.append(
+            f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."
+        )
+    steps = {int(step) for side in (a, b) for step in side.run.steps}
+    if len(steps) == 1 and any(len(side.whole.steps) > 1 for side in (a, b)):
+        told.append(f"Compared is step {steps.pop():,} alone.")
+    if place.part("filter"):
+        told.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
+        told += chosen_by(number, str(place.part("filter")))
+    return told
+
+
+def chosen_by(number: str, condition: str) -> list[str]:
+    """A sentence where the filter names the number that is compared: rollouts are chosen by it then, and no interval knows that."""
+    if not number or not re.search(rf"(?<![\w.]){re.escape(number)}(?!\w)", condition, re.IGNORECASE):
+        return []
+    return [
+        f"The filter chooses rollouts by {number} itself, which is what is compared: the difference and its interval are of what is left, "
+        "and say nothing of the runs. Compare without it, or filter by something else."
+    ]
+
+
+def baseline(sides: Sequence[BesideRun]) -> BesideRun:
+    """The run that all others are compared with, which is A, with the list that chooses it."""
+    by_address = {side.address: side for side in sides}
+    a = by_address.get(str(place.part("compare_a")), sides[0])
+    _list("Baseline", "compare_a", a, sides, by_address)
+    return a
+
+
+def _list(label: str, part: Side, now: BesideRun, offered: Sequence[BesideRun], sides: dict[str, BesideRun]) -> None:
+    key = f"{part}_list"
+    place.set_widgets(**{key: now.address})
+    st.selectbox(
+        label,
+        [side.address for side in offered],
+        key=key,
+        on_change=_chosen(part, key),
+        format_func=lambda address: sides[address].name,
+        width=210,
+    )
+
+
+def _chosen(part: Side, key: str) -> Callable[[], None]:
+    return lambda: place.go(**{part: place.widget_text(key)})

@@ -1,0 +1,129 @@
+"""Where a reader mutes kinds of findings, marks one as understood, brings them back, and sets thresholds. Draws, and keeps what is chosen.
+
+Kept in the reader's settings, never in the run.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from board.errors import BoardError
+from board.findings.all_kinds import KINDS
+from board.findings.contract import Finding, Kind, Threshold
+from board.findings.merging import PutAside
+from board.settings import finding_settings
+from board.text.counting import plural
+from board.text.format_number import exact
+from board.ui.frame import findings_watch
+from board.ui.pages.findings import cards as finding_cards
+from board.ui.state import place
+
+_REASON: str = "finding_reason"
+
+
+def aside_controls(finding: Finding, run: str) -> None:
+    """In the chosen finding's card: mute its kind in this run, or mark it as understood, with a reason."""
+    with st.popover("Put aside"):
+        st.text_input(
+            "Why",
+            key=_REASON,
+            placeholder="so that others, and you later, know",
+            max_chars=finding_settings.LONGEST_REASON,
+            on_change=place.moved,
+        )
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "It is understood", key="finding_understood", on_click=_aside, args=(run, finding, finding_settings.understand)
+            )
+            st.button(
+                "Mute its kind in this run", key="finding_mute", on_click=_aside, args=(run, finding, finding_settings.mute)
+            )
+
+
+def _aside(run: str, finding: Finding, keep: Callable[[str, str, str | None], object]) -> None:
+    name = finding.id if keep is finding_settings.understand else finding.kind
+    _kept(lambda: keep(run, name, place.widget_text(_REASON)))
+    place.set_widgets(**{_REASON: ""})
+    place.go(finding=None)
+
+
+def _kept(change: Callable[[], object]) -> None:
+    """Make a change; what went wrong is said on the page."""
+    try:
+        change()
+    except BoardError as error:
+        place.remember(findings_problem=str(error))
+    else:
+        place.remember(findings_problem=None)
+    findings_watch.settings_changed()
+
+
+def put_aside(aside: Sequence[PutAside], run: str) -> None:
+    """What is muted or understood, with its reason, folded; each can be brought back."""
+    if not aside:
+        return
+    with st.expander(f"{plural(len(aside), 'finding')} put aside", key="finding_aside"):
+        for number, one in enumerate(aside):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_aside_{number}"):
+                st.badge(one.finding.severity, color=finding_cards.COLORS[one.finding.severity])
+                reason = f": {one.reason}" if one.reason else ""
+                st.text(f"{one.finding.title}, {one.finding.steps} · {one.why}{reason}", width="content")
+                st.button("Bring back", key=f"finding_back_{number}", type="tertiary", on_click=_bring_back, args=(run, one))
+
+
+def _bring_back(run: str, one: PutAside) -> None:
+    if one.why == "muted":
+        _kept(lambda: finding_settings.mute(run, one.finding.kind, None))
+    else:
+        _kept(lambda: finding_settings.understand(run, one.finding.id, None))
+
+
+def thresholds(run: str, chosen: str | None) -> None:
+    """The thresholds of one kind at a time, folded; `chosen` is the kind that is offered first."""
+    settings = findings_watch.settings()
+    with st.expander("Thresholds", key="finding_thresholds", on_change=place.moved) as area:
+        if not area.open:
+            return
+        names = [kind.name for kind in KINDS]
+        name = st.selectbox(
+            "Kind",
+            names,
+            index=names.index(chosen) if chosen in names else 0,
+            format_func=finding_cards.title_of,
+            key="finding_kind",
+            on_change=place.moved,
+            width=420,
+        )
+        kind = next(one for one in KINDS if one.name == name)
+        st.text(kind.says)
+        for one in kind.thresholds:
+            _threshold(run, kind, one, settings.thresholds.get(kind.name, {}).get(one.name))
+        if settings.thresholds:
+            st.text(f"You have set thresholds of: {', '.join(map(finding_cards.title_of, settings.thresholds))}.")
+        st.text(
+            "Kept for this run in your settings. Commands take the declared ones; findings --thresholds FILE takes those of a file."
+        )
+
+
+def _threshold(run: str, kind: Kind, one: Threshold, own: float | None) -> None:
+    key = f"threshold_{kind.name}_{one.name}"
+
+    def changed() -> None:
+        value = place.widget_value(key)
+        number = float(value) if isinstance(value, int | float) else None
+        _kept(lambda: finding_settings.set_threshold(run, kind.name, one.name, None if number == one.value else number))
+
+    def reset() -> None:
+        place.set_widgets(**{key: one.value})
+        _kept(lambda: finding_settings.set_threshold(run, kind.name, one.name, None))
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_limit_{one.name}"):
+        held = one.value if own is None else own
+        if place.widget_value(key) is None:
+            place.set_widgets(**{key: float(held)})
+        st.number_input(
+            f"Threshold {one.name}", key=key, format="%g", step=None, on_change=changed, label_visibility="collapsed", width=140
+        )
+        st.text(f"{one.name}: {one.meaning} (declared {exact(one.value)}; {one.source})", width="stretch")
+        if own is not None:
+            st.button("As declared", key=f"{key}_reset", type="tertiary", on_click=reset)

@@ -169,7 +169,7 @@ Look = Callable[..., Any]
 
 
 def _frame_looks(run: Any, look: Look) -> None:
-    from board.analysis.step_metrics import computable, of_step_alone, per_step_values
+    from board.analysis.steps.step_metrics import computable, of_step_alone, per_step_values
     from board.sql import index_query
     from board.sql.chips import parsed
 
@@ -202,7 +202,8 @@ def _frame_looks(run: Any, look: Look) -> None:
 
 
 def _token_looks(run: Any, look: Look) -> None:
-    from board.analysis import phrases, token_survey, vocabulary
+    from board.analysis.texts import phrases, vocabulary
+    from board.analysis.tokens import token_survey
 
     trained = run.trained
     look(
@@ -223,7 +224,7 @@ def _token_looks(run: Any, look: Look) -> None:
 
 
 def _search_looks(run: Any, look: Look) -> None:
-    from board.analysis.text_search import SearchText, count_hits
+    from board.analysis.texts.text_search import SearchText, count_hits
 
     wanted, trained = SearchText(" w432"), run.trained
     look(

@@ -1,1 +1,5 @@
-"""What a run says: frames in, frames out: selection, steps, segments, distributions, alternatives. Reads no file and draws nothing."""
+"""What the pages and findings show of a run, computed: frames and arrays in, frames and arrays out.
+
+Rooms: `stats` (arrays alone), `rollouts`, `texts`, `steps`, `tokens`, `prompts`, `compare`. Nothing here draws or judges: that is `board.ui`,
+`board.figures` and `board.findings`.
+"""

@@ -21,7 +21,7 @@ def chosen(run: "Run", where: str | None) -> "Run":
     """The run with the rollouts alone that satisfy the condition, if one is given. Raises ArgumentRefused where it is none."""
     if where is None:
         return run
-    from board.analysis import measured_columns
+    from board.analysis.texts import measured_columns
     from board.sql.condition import matching
     from board.sql.identifiers import may_be_named
 

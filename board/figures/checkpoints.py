@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from board.analysis.checkpoints import TrainingAndEvaluation
+from board.analysis.compare.checkpoints import TrainingAndEvaluation
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.downsampling import LIMIT, kept_points

@@ -1,11 +1,11 @@
-"""Curves of what became of a run's prompts. Frames of `board.analysis.cohorts` in, panels out."""
+"""Curves of what became of a run's prompts. Frames of `board.analysis.prompts.cohorts` in, panels out."""
 
 from dataclasses import replace
 from typing import Final
 
 import pandas as pd
 
-from board.analysis.cohorts import COHORTS, LOSING
+from board.analysis.prompts.cohorts import COHORTS, LOSING
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import COLORS

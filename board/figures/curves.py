@@ -1,6 +1,6 @@
 """Curves over training steps: the mean of each step with a band around it, smoothed or shifted as the reader chooses.
 
-Statistics come in as frames of `board.analysis.step_stats.per_step`.
+Statistics come in as frames of `board.analysis.steps.step_stats.per_step`.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from board.analysis.step_stats import first_finite, smooth
+from board.analysis.steps.step_stats import first_finite, smooth
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel, DrawnCurve
 from board.metrics.formulas import Float64Array
@@ -64,7 +64,7 @@ def step_panel(
 ) -> CurvePanel:
     """Means by step, with gaps where a step has none, as one panel.
 
-    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.analysis.step_stats.smooth`, for lines
+    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `step_stats.smooth`, for lines
     and bands; the unsmoothed line stays. `zero_shift` starts each line at zero. Raises FieldMissing if no series has a finite mean.
     """
     known = [one for one in series if np.isfinite(one.stats["mean"]).any()]

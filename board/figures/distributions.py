@@ -1,6 +1,6 @@
 """How a number is spread: over the rollouts of one step, over all steps, below and above zero, and sample by sample.
 
-Arrays and frames in, figures out; bins are those of `board.analysis.histograms`.
+Arrays and frames in, figures out; bins are those of `board.analysis.steps.histograms`.
 """
 
 import itertools
@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.histograms import bin_counts, bin_edges
-from board.analysis.step_stats import finite_values
+from board.analysis.steps.histograms import bin_counts, bin_edges
+from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curve_panel import CurvePanel

@@ -5,12 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from board.analysis import metric_list
-from board.analysis.metric_list import points, short_name, unit_of
-from board.analysis.metric_names import alike
-from board.analysis.selection import numeric_columns
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_stats import per_step
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps import metric_list
+from board.analysis.steps.metric_list import points, short_name, unit_of
+from board.analysis.steps.metric_names import alike
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_stats import per_step
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel

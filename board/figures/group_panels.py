@@ -1,11 +1,11 @@
-"""Curves of what a run's groups are: the share of each kind, and pass@k. Frames of `board.analysis.groups` in, panels out."""
+"""Curves of what a run's groups are: the share of each kind, and pass@k. Frames of `board.analysis.rollouts.groups` in, panels out."""
 
 from dataclasses import replace
 from typing import Final
 
 import pandas as pd
 
-from board.analysis.verifier_noise import Noise, What
+from board.analysis.rollouts.verifier_noise import Noise, What
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import DASHES, CurveSeries, step_panel
 from board.figures.theme import COLORS

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.step_stats import smooth
+from board.analysis.steps.step_stats import smooth
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
 from board.figures.theme import COLORS
@@ -56,7 +56,7 @@ def metric_curves(
 ) -> CurvePanel:
     """The lines, the board's own on top of the others where they agree, and the healthy range.
 
-    `smoothing` as in `board.analysis.step_stats.smooth`, the unsmoothed line stays. On a logarithmic axis what is not above zero cannot be
+    `smoothing` as in `step_stats.smooth`, the unsmoothed line stays. On a logarithmic axis what is not above zero cannot be
     drawn, and the note says how many steps that are; where most are not, the axis stays linear. Raises FieldMissing where there is no
     number.
     """

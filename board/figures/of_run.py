@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 import plotly.graph_objects as go
 
-from board.analysis.metric_list import Panel, panels, points, short_name, unit_of
-from board.analysis.selection import of_step
-from board.analysis.step_metrics import per_step_values
-from board.analysis.step_stats import per_step
+from board.analysis.rollouts.selection import of_step
+from board.analysis.steps.metric_list import Panel, panels, points, short_name, unit_of
+from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.steps.step_stats import per_step
 from board.errors import BoardError
 from board.figures.curve_panel import Healthy
 from board.figures.curves import Band, CurveSeries, step_panel
@@ -34,7 +34,7 @@ REWARDS: Final[Mapping[str, tuple[str, str]]] = {
 def reward_curve(run: Run, *, band: Band = "std", smoothing: float = 0.0) -> go.Figure:
     """Mean reward by step, of the policy and of whatever else the run has a reward of, with a band around each.
 
-    `smoothing` is the weight of `board.analysis.step_stats.smooth`, from 0 to below 1. Of a run with evaluations those are left out. Raises
+    `smoothing` is the weight of `step_stats.smooth`, from 0 to below 1. Of a run with evaluations those are left out. Raises
     FieldMissing where there is no reward.
     """
     frame = run.trained.frame
@@ -49,7 +49,7 @@ def reward_curve(run: Run, *, band: Band = "std", smoothing: float = 0.0) -> go.
 def metric(run: Run, key: str, *, smoothing: float = 0.0, log: bool = False) -> go.Figure:
     """One metric by step as rollouts give it, with its healthy range and a ring where it is first left.
 
-    `key` is one of `board.analysis.step_metrics.computable(run)`, such as "kl/k3_mean" or "reward/part/NAME". `log` makes the axis
+    `key` is one of `board.analysis.steps.step_metrics.computable(run)`, such as "kl/k3_mean" or "reward/part/NAME". `log` makes the axis
     logarithmic, `smoothing` is as in `reward_curve`. Raises BoardError for a metric that the run cannot give, FieldMissing (one of them)
     where no step has a number.
     """

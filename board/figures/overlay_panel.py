@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from board.analysis.overlay_lines import OverlayLine
-from board.analysis.step_stats import smooth
+from board.analysis.compare.overlay_lines import OverlayLine
+from board.analysis.steps.step_stats import smooth
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
 from board.figures.curves import DASHES
@@ -36,7 +36,7 @@ def overlay_panel(
 ) -> CurvePanel:
     """The lines, the first on top; with a `baseline`, its name, they are differences to it, and zero is on the axis.
 
-    `smoothing` is the weight of `board.analysis.step_stats.smooth`, for lines and bands alike. On a logarithmic axis what is not above zero is
+    `smoothing` is the weight of `step_stats.smooth`, for lines and bands alike. On a logarithmic axis what is not above zero is
     missing. Raises FieldMissing where no line has a number.
     """
     known = [line for line in lines if np.isfinite(line.curve["value"]).any()]

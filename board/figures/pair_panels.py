@@ -1,4 +1,4 @@
-"""Curves of one run against another on the prompts that both saw. Frames of `board.analysis.paired_prompts` in, panels out."""
+"""Curves of one run against another on the prompts that both saw. Frames of `board.analysis.compare.paired_prompts` in, panels out."""
 
 import numpy as np
 import pandas as pd

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from board.analysis.histograms import bin_counts, bin_edges
+from board.analysis.steps.histograms import bin_counts, bin_edges
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.theme import AXIS_TITLE, MARK, base_layout, leave_room, plain, tint

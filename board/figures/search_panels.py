@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from board.analysis.word_probability import BY, by_step
+from board.analysis.texts.word_probability import BY, by_step
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import COLORS
 
 
 def share_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
-    """The share of rollouts with a hit, of a frame of `board.analysis.text_search.by_step`; beside it that of all rollouts.
+    """The share of rollouts with a hit, of a frame of `board.analysis.texts.text_search.by_step`; beside it that of all rollouts.
 
     `unfiltered` is given under a filter. Raises FieldMissing where there is no step.
     """
@@ -36,7 +36,7 @@ def reward_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) ->
 
 
 def probability_panel(places: pd.DataFrame) -> CurvePanel:
-    """How probable policy and reference find it, a frame of `board.analysis.word_probability`. Raises FieldMissing without a number."""
+    """How probable policy and reference find it, a frame of `board.analysis.texts.word_probability`. Raises FieldMissing without a number."""
     series = [CurveSeries(who, by_step(places, who), COLORS[who]) for who in BY]
     return replace(step_panel(series, "quantiles", title="How probable is it?", unit="probability"), from_zero=True)
 

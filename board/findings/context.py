@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis import newest_step, rollout_measures
-from board.analysis.bootstrap import units_of
-from board.analysis.groups import Grouped, find
-from board.analysis.length_attribution import within
-from board.analysis.rollout_measures import RolloutMeasure
+from board.analysis.rollouts import rollout_measures
+from board.analysis.rollouts.groups import Grouped, find
+from board.analysis.rollouts.rollout_measures import RolloutMeasure
+from board.analysis.stats.bootstrap import units_of
+from board.analysis.stats.length_attribution import within
+from board.analysis.steps import newest_step
 from board.errors import FieldMissing
 from board.findings.change_points import Clusters, Series, clusters, series
 from board.findings.checks.all_checks import run_checks

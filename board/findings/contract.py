@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.text_health.stretches import Where
+from board.analysis.texts.text_health.stretches import Where
 from board.findings.checks.contract import EvidencePlace, Severity
 from board.findings.context import Context
 from board.text.counting import of_steps

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.advantage_audit import LOGGED
-from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
-from board.analysis.reward_parts import is_penalty, reward_parts
+from board.analysis.rollouts.advantage_audit import LOGGED
+from board.analysis.rollouts.logprob_lags import FAR, PAIRS, UNFILLED
+from board.analysis.rollouts.reward_parts import is_penalty, reward_parts
 from board.findings.answers import cut_off, paid
 from board.findings.checks.contract import Severity
 from board.findings.context import Context

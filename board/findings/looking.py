@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from board.analysis.rollout_measures import RolloutMeasure
-from board.analysis.tagged_responses import MEASURES
+from board.analysis.rollouts.rollout_measures import RolloutMeasure
+from board.analysis.texts.tagged_responses import MEASURES
 from board.findings import merging
 from board.findings.all_kinds import KINDS
 from board.findings.checks.all_checks import place_of

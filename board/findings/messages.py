@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from board.analysis.text_health.stretches import TextStretch
+from board.analysis.texts.text_health.stretches import TextStretch
 from board.findings import VERSION
 from board.findings.checks.contract import SEVERITIES, EvidencePlace
 from board.findings.contract import Finding, FindingsReport, TokenPlace

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.failed_rollouts import failed, said_of
+from board.analysis.steps.failed_rollouts import failed, said_of
 from board.findings.checks.completeness import named
 from board.findings.checks.contract import Severity
 from board.findings.context import Context

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from board.analysis import phrases, vocabulary
+from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
 from board.runs import run_tables

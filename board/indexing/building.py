@@ -15,7 +15,8 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board.analysis import kl_concentration, text_health
+from board.analysis.rollouts import kl_concentration
+from board.analysis.texts import text_health
 from board.errors import BoardError, RunNotFound
 from board.formats import trace_updates
 from board.indexing import source_writer

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from board.analysis.measured_columns import MEASURES
+from board.analysis.texts.measured_columns import MEASURES
 from board.errors import BoardError
 from board.indexing.destination import Destination, options
 from board.remote import local_names, mounts, object_store, stores

@@ -14,10 +14,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.measured_columns import NAMES
-from board.analysis.selection import numeric_columns
-from board.analysis.step_metrics import computable, of_step_alone, per_step_values
-from board.analysis.step_stats import per_step
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps.step_metrics import computable, of_step_alone, per_step_values
+from board.analysis.steps.step_stats import per_step
+from board.analysis.texts.measured_columns import NAMES
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
 from board.runs import merging

@@ -1,6 +1,6 @@
 """What rules make of rewards in groups: the advantages of GRPO and its relatives, and how near logged ones are to each.
 
-Arrays in, arrays out. Rollouts come group by group, groups step by step, as `board.analysis.groups.find` lays them out.
+Arrays in, arrays out. Rollouts come group by group, groups step by step, as `board.analysis.rollouts.groups.find` lays them out.
 """
 
 from collections.abc import Callable

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.step_metrics import per_step_values
+from board.analysis.steps.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
 from board.findings.looking import find_all
 from board.metrics.declared import named_once, renamed

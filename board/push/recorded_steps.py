@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from board.analysis.step_metrics import of_step_alone, per_step_values
+from board.analysis.steps.step_metrics import of_step_alone, per_step_values
 from board.formats import native
 from board.metrics.declared import METRICS, named_once, renamed
 from board.metrics.declared.computation import OfEvaluation, SoFar

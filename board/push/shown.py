@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.selection import numeric_columns
-from board.analysis.step_stats import finite_values
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps.step_stats import finite_values
 from board.findings.contract import Finding
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.runs.run import Run

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from board.analysis.metric_list import short_name
+from board.analysis.steps.metric_list import short_name
 from board.replies.contract import (
     LoggedReply,
     MetricsReply,

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.logged_curves import CurveReader, Logged, Scalars, find
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_metrics.own_means import OwnMean, made_of
+from board.analysis.steps.logged_curves import CurveReader, Logged, Scalars, find
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_metrics.own_means import OwnMean, made_of
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
 from board.replies.contract import LoggedReply, LoggedScalarReply, MetricReply, MetricsReply
@@ -62,7 +62,7 @@ def metrics(
 ) -> MetricsReply:
     """Every metric the run can give, and what trackers logged beside it; with `curves_of` these alone, with all their values.
 
-    `curves_of` are keys, or names as they were logged. Trackers' files lie where `board.analysis.logged_curves.find` looks, which takes
+    `curves_of` are keys, or names as they were logged. Trackers' files lie where `board.analysis.steps.logged_curves.find` looks, which takes
     `given` and `within`. Raises ArgumentRefused for a metric that is neither.
     """
     scalars = CurveReader().read(find(run.location, given, within))

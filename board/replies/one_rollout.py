@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.selection import extreme_tokens, of_step
+from board.analysis.rollouts.selection import extreme_tokens, of_step
 from board.errors import ArgumentRefused, FieldMissing
 from board.metrics.formulas import token_arrays
 from board.replies.contract import MemberReply, RolloutReply, TokenReply

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis import measured_columns, selection, text_health
+from board.analysis.rollouts import selection
+from board.analysis.texts import measured_columns, text_health
 from board.errors import ArgumentRefused, BoardError
 from board.replies.contract import RolloutRow, RolloutsReply, Scalar
 from board.replies.rollout_columns import askable, checked, unasked

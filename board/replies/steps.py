@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_table import explained, reward_intervals, shown_keys
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_table import explained, reward_intervals, shown_keys
 from board.errors import ArgumentRefused
 from board.replies.contract import StepReply, StepsReply
 from board.runs.run import Run

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_metrics.own_means import made_of
-from board.analysis.step_table import REWARD
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_metrics.own_means import made_of
+from board.analysis.steps.step_table import REWARD
 from board.metrics.formulas import token_makers
 from board.replies.contract import RewardCourse, StepSpan, SummaryReply
 from board.replies.rollout_columns import askable

@@ -1,4 +1,4 @@
-"""board.analysis.advantage_audit: which rule a run follows, and which of its rollouts do not."""
+"""board.analysis.rollouts.advantage_audit: which rule a run follows, and which of its rollouts do not."""
 
 import math
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis import groups
-from board.analysis.advantage_audit import MOST_LISTED, audit
+from board.analysis.rollouts import groups
+from board.analysis.rollouts.advantage_audit import MOST_LISTED, audit
 from board.errors import FieldMissing
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.alike import conditions
+from board.analysis.rollouts.alike import conditions
 from board.sql.condition import matching
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.alternatives import Likeliest, likeliest
+from board.analysis.tokens.alternatives import Likeliest, likeliest
 
 PAIR = pa.struct([("token", pa.large_string()), ("logprob", pa.float32())])
 Lists = list[list[tuple[str, float]] | None]

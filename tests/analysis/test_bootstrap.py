@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.analysis.bootstrap import MOST_UNITS, mean_intervals, units_of
+from board.analysis.stats.bootstrap import MOST_UNITS, mean_intervals, units_of
 from board.metrics.step_sums import Steps
 
 

@@ -9,7 +9,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.phrases import KEPT, LEAST, Phrases, find, of_run
+from board.analysis.texts.phrases import KEPT, LEAST, Phrases, find, of_run
 from board.runs import run_tables
 
 

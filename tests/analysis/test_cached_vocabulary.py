@@ -9,7 +9,7 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.vocabulary import KEPT, Vocabulary, of_run, vocabulary
+from board.analysis.texts.vocabulary import KEPT, Vocabulary, of_run, vocabulary
 from board.runs import run_tables
 
 

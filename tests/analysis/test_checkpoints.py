@@ -7,9 +7,9 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis import run_overlay
-from board.analysis.checkpoints import is_of_checkpoints, training_and_evaluation
-from board.analysis.compared_run import of_split
+from board.analysis.compare import run_overlay
+from board.analysis.compare.checkpoints import is_of_checkpoints, training_and_evaluation
+from board.analysis.compare.compared_run import of_split
 from board.errors import FieldMissing
 from board.runs.run import Run
 

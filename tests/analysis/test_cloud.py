@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.cloud import COLUMNS, ROWS, Axis, axis_of, cloud, color_ends, density, nearest
+from board.analysis.stats.cloud import COLUMNS, ROWS, Axis, axis_of, cloud, color_ends, density, nearest
 
 NUMBERS = st.one_of(st.floats(), st.integers(-2, 2).map(float))
 

@@ -1,4 +1,4 @@
-"""board.analysis.cohort_conditions: a condition in SQL holds of the rows of just the prompts that are of the cohort."""
+"""board.analysis.prompts.cohort_conditions: a condition in SQL holds of the rows of just the prompts that are of the cohort."""
 
 import duckdb
 import numpy as np
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.cohort_conditions import of_cohort, of_prompts, with_text
-from board.analysis.cohorts import COHORTS, LOSING, CohortRule, cohorts
+from board.analysis.prompts.cohort_conditions import of_cohort, of_prompts, with_text
+from board.analysis.prompts.cohorts import COHORTS, LOSING, CohortRule, cohorts
 from board.runs.prompt_keys import NO_PROMPT
 from board.sql.chips import chip
 from board.sql.query import LONGEST_QUERY

@@ -1,4 +1,4 @@
-"""board.analysis.cohorts: which prompts were learned, forgotten, flipping, always or never solved, and which lose."""
+"""board.analysis.prompts.cohorts: which prompts were learned, forgotten, flipping, always or never solved, and which lose."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.cohorts import COHORTS, NONE, CohortRule, by_step, cohorts, judged, losing_by_step
+from board.analysis.prompts.cohorts import COHORTS, NONE, CohortRule, by_step, cohorts, judged, losing_by_step
 
 NAN = float("nan")
 

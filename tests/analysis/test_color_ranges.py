@@ -1,4 +1,4 @@
-"""board.analysis.color_ranges: the ends of colour scales over a step and a run, against a slow reader of one rollout after the other."""
+"""board.analysis.tokens.color_ranges: the ends of colour scales over a step and a run, against a slow reader of one rollout after the other."""
 
 import math
 from pathlib import Path
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.color_ranges import ends_of, joint_ends, token_ranges
+from board.analysis.tokens.color_ranges import ends_of, joint_ends, token_ranges
 from board.metrics import formulas
 from board.runs.run import Run
 

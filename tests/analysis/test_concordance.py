@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.concordance import CONTEXT, LONGEST_MATCH, MOST_OF_ONE, Occurrence, lines, ordered, spread, token_at
-from board.analysis.text_search import SearchText
+from board.analysis.texts.concordance import CONTEXT, LONGEST_MATCH, MOST_OF_ONE, Occurrence, lines, ordered, spread, token_at
+from board.analysis.texts.text_search import SearchText
 from board.runs.run import Run
 
 
@@ -50,7 +50,7 @@ def test_places_are_where_they_say(text: str, expression: str) -> None:
     """The characters from start to stop are the match, and the lines are as many as there are places."""
     import re
 
-    from board.analysis.concordance import _of_text
+    from board.analysis.texts.concordance import _of_text
 
     marked = re.sub(expression, lambda found: f"<{found[0]}>", text)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.departures import departures
+from board.analysis.steps.departures import departures
 
 
 def by_step(**values: list[float]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from looked_at import opened
 from rows import token_row
 
-from board.analysis.digests import measure, of_numbers
+from board.analysis.rollouts.digests import measure, of_numbers
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, -1.0, -2.5]), max_size=4), max_size=12))

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.distribution_shift import MOST_PLACES, PERCENTS, QUANTILES, DistributionShift, PromptValues, shift
-from board.analysis.prompt_draws import PromptDraws
-from board.analysis.step_shift import wasserstein
+from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.steps.distribution_shift import MOST_PLACES, PERCENTS, QUANTILES, DistributionShift, PromptValues, shift
+from board.analysis.steps.step_shift import wasserstein
 from board.metrics.formulas import Float64Array
 
 VALUES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0, 3.0]), st.integers(0, 5)), min_size=1, max_size=25)

@@ -1,4 +1,4 @@
-"""board.analysis.groups: against a slow reader of one group after the other, and the odd groups there are."""
+"""board.analysis.rollouts.groups: against a slow reader of one group after the other, and the odd groups there are."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis import groups
+from board.analysis.rollouts import groups
 from board.errors import FieldMissing
 
 NAN = math.nan

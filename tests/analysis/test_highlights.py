@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from board import open_run
-from board.analysis.highlights import Landmark, highest, landmarks, largest_fall, parting
-from board.analysis.step_stats import per_step
+from board.analysis.steps.highlights import Landmark, highest, landmarks, largest_fall, parting
+from board.analysis.steps.step_stats import per_step
 
 SAMPLES = Path(__file__).parents[2] / "rollout_samples"
 

@@ -1,4 +1,4 @@
-"""board.analysis.histograms: every finite value is counted, in bins a reader can make sense of."""
+"""board.analysis.steps.histograms: every finite value is counted, in bins a reader can make sense of."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.analysis import histograms
+from board.analysis.steps import histograms
 from board.errors import FieldMissing
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis import rollout_measures
-from board.analysis.kl_concentration import COLUMNS, LARGEST, NAME, curve_without_largest, measure, without_largest
+from board.analysis.rollouts import rollout_measures
+from board.analysis.rollouts.kl_concentration import COLUMNS, LARGEST, NAME, curve_without_largest, measure, without_largest
 from board.metrics.formulas import concentration, token_arrays
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.length_attribution import correlation, coupling, lengths_by_outcome, share_of_gain, within
+from board.analysis.stats.length_attribution import correlation, coupling, lengths_by_outcome, share_of_gain, within
 from board.metrics.step_sums import Steps
 
 _NUMBER = st.sampled_from([np.nan, 0.0, 1.0, 2.0, 5.0, -3.0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.log_odds import PRIOR_SHARE, Z_LIMIT, against_shared_prior, log_odds
+from board.analysis.stats.log_odds import PRIOR_SHARE, Z_LIMIT, against_shared_prior, log_odds
 
 COUNTS = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 500), st.floats(0.01, 50)), min_size=1, max_size=8)
 

@@ -1,4 +1,4 @@
-"""board.analysis.logged_curves: what trackers logged is found, read once, joined to the catalogue, and told where it cannot be read."""
+"""board.analysis.steps.logged_curves: what trackers logged is found, read once, joined to the catalogue, and told where it cannot be read."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ import pytest
 from logs_of_runs import in_a_folder_of_lines, in_a_timed_folder, in_swanlab, in_trackio, in_wandb, jsonl
 
 from board import trackers
-from board.analysis.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
+from board.analysis.steps.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
 from board.trackers.nearby import LogSource

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from looked_at import opened
 from rows import token_row
 
-from board.analysis.logprob_lags import LAGS, PAIRS, column, measure
+from board.analysis.rollouts.logprob_lags import LAGS, PAIRS, column, measure
 
 _NUMBERS = st.one_of(st.floats(-9, 0, width=32), st.none())
 _ROW = st.integers(1, 6).flatmap(

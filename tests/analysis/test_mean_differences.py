@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.distribution_shift import PromptValues, shift
-from board.analysis.prompt_draws import PromptDraws
-from board.analysis.run_shift import MEANS, mean_differences
+from board.analysis.compare.run_shift import MEANS, mean_differences
+from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.steps.distribution_shift import PromptValues, shift
 
 
 def drawn(prompts_a: list[int], prompts_b: list[int]) -> PromptDraws:

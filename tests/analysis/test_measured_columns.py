@@ -8,7 +8,7 @@ from opened_pages import opened, texts
 from rows import add_run, row, write_run
 
 from board import open_run
-from board.analysis import measured_columns, text_health
+from board.analysis.texts import measured_columns, text_health
 from board.cli.main import main
 from board.sql.condition import matching
 

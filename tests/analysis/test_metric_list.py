@@ -1,4 +1,4 @@
-"""board.analysis.metric_list: metrics in families under a dialect's names, searched, with what departs first and what is missing."""
+"""board.analysis.steps.metric_list: metrics in families under a dialect's names, searched, with what departs first and what is missing."""
 
 from pathlib import Path
 
@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import schema
-from board.analysis.logged_curves import Logged
-from board.analysis.metric_list import (
+from board.analysis.rollouts.unhealthy import Departure, first_departure
+from board.analysis.steps.logged_curves import Logged
+from board.analysis.steps.metric_list import (
     HEADINGS,
     UNKNOWN,
     Absent,
@@ -23,7 +24,6 @@ from board.analysis.metric_list import (
     token_metric,
     unit_of,
 )
-from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Words
 from board.trackers.contract import Curve
@@ -38,7 +38,7 @@ VALUES = pd.DataFrame(
 def logged(
     name: str, *, steps: tuple[int, ...] = (3, 4), values: tuple[float, ...] = (1.0, 2.0), tracker: str = "jsonl"
 ) -> Logged:
-    """One scalar as `board.analysis.logged_curves` joins it."""
+    """One scalar as `board.analysis.steps.logged_curves` joins it."""
     found = declared.resolve_any(name)
     key, metric = (found[1].key, found[1]) if found else (name, None)
     if found:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.analysis import metric_names
+from board.analysis.steps import metric_names
 
 
 @pytest.mark.parametrize(

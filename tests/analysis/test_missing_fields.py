@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from metric_rows import rows_of_a_run, write
 
-from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.steps.step_metrics import computable, per_step_values
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.runs.opening import open_run

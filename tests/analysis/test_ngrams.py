@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.ngrams import MOST_CHARACTERS, MOST_WORDS, REPEATS, Grams, frequent
+from board.analysis.texts.ngrams import MOST_CHARACTERS, MOST_WORDS, REPEATS, Grams, frequent
 from board.text.text_units import GAP, Units, cut
 
 Found = dict[tuple[tuple[str, ...], int], set[int]]

@@ -7,8 +7,8 @@ import pandas as pd
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.overlay_lines import OverlayLine, less_baseline, placed, places, with_seeds_joined
-from board.analysis.run_overlay import CURVE
+from board.analysis.compare.overlay_lines import OverlayLine, less_baseline, placed, places, with_seeds_joined
+from board.analysis.compare.run_overlay import CURVE
 
 
 def by_step(values: dict[int, float], half: float = 0.5) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from board.analysis.overlay_notes import estimators, lacking, scale
+from board.analysis.compare.overlay_notes import estimators, lacking, scale
 
 
 @pytest.mark.parametrize(

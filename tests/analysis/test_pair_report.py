@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 from rows import add_run, row
 
-from board.analysis.pair_report import as_table, as_text
-from board.analysis.run_pair import compare
+from board.analysis.compare.pair_report import as_table, as_text
+from board.analysis.compare.run_pair import compare
 from board.runs.opening import open_run
 
 A = [row(step, prompt=prompt, reward=float(step)) for step in range(2) for prompt in ("p", "q", 'only, in "A"')]

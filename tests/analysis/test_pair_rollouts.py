@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from rows import add_run, row
 
-from board.analysis.pair_rollouts import Response, Visit, rollouts
-from board.analysis.run_pair import RunPair, compare
+from board.analysis.compare.pair_rollouts import Response, Visit, rollouts
+from board.analysis.compare.run_pair import RunPair, compare
 from board.runs.opening import open_run
 
 A = [(0, "p", 1.0), (0, "p", 3.0), (0, "p", 2.0), (0, "q", 0.0), (5, "p", 2.0), (7, "p", 9.0), (8, "p", None)]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.analysis.pair_notes import FEW_PROMPTS
-from board.analysis.paired_prompts import (
+from board.analysis.compare.pair_notes import FEW_PROMPTS
+from board.analysis.compare.paired_prompts import (
     BY_STEP,
     PAIRS,
     PROMPTS,

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from board.analysis.ngrams import frequent
-from board.analysis.phrase_forms import expression, phrases, whole
-from board.analysis.text_search import SearchText, checked, hits_in
+from board.analysis.texts.ngrams import frequent
+from board.analysis.texts.phrase_forms import expression, phrases, whole
+from board.analysis.texts.text_search import SearchText, checked, hits_in
 from board.text.text_units import cut
 
 

@@ -6,8 +6,8 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis import phrase_sample as module
-from board.analysis.phrase_sample import LONGEST, phrase_sample
+from board.analysis.texts import phrase_sample as module
+from board.analysis.texts.phrase_sample import LONGEST, phrase_sample
 from board.text.text_units import GAP
 
 

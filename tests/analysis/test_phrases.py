@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rows import row, write_run
 
-from board.analysis.phrases import MOST_STRETCHES, Phrases, find
+from board.analysis.texts.phrases import MOST_STRETCHES, Phrases, find
 from board.runs.opening import opened_whole
 from board.runs.run import Run
 

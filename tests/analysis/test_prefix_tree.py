@@ -1,4 +1,4 @@
-"""board.analysis.prefix_tree: against a slow trie, and what each fork is told to decide."""
+"""board.analysis.prompts.prefix_tree: against a slow trie, and what each fork is told to decide."""
 
 import math
 from collections import defaultdict
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.prefix_tree import Node, as_words, at_forks, build, codec_in, marked, read
+from board.analysis.prompts.prefix_tree import Node, as_words, at_forks, build, codec_in, marked, read
 
 NAN = math.nan
 

@@ -1,4 +1,4 @@
-"""board.analysis.prompt_list: which prompts are listed, in which order, how each went, and what names them elsewhere."""
+"""board.analysis.prompts.prompt_list: which prompts are listed, in which order, how each went, and what names them elsewhere."""
 
 import math
 from pathlib import Path
@@ -9,9 +9,19 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.cohorts import CohortRule, cohorts
-from board.analysis.prompt_list import MOST_POINTS, counts, ids, listing, of_cohort, ordered, text_column, trends, with_text
-from board.analysis.prompt_visits import leaderboard, visits
+from board.analysis.prompts.cohorts import CohortRule, cohorts
+from board.analysis.prompts.prompt_list import (
+    MOST_POINTS,
+    counts,
+    ids,
+    listing,
+    of_cohort,
+    ordered,
+    text_column,
+    trends,
+    with_text,
+)
+from board.analysis.prompts.prompt_visits import leaderboard, visits
 from board.runs.run import Run
 
 WENT: dict[str, list[Any]] = {

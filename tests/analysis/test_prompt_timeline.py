@@ -1,4 +1,4 @@
-"""board.analysis.prompt_timeline: the points of one prompt, and which of very many are drawn."""
+"""board.analysis.prompts.prompt_timeline: the points of one prompt, and which of very many are drawn."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.prompt_timeline import timeline, usual_pair
+from board.analysis.prompts.prompt_timeline import timeline, usual_pair
 from board.errors import FieldMissing
 
 NAN = float("nan")

@@ -1,4 +1,4 @@
-"""board.analysis.prompt_visits: visits and the leaderboard are what a loop over rollouts finds."""
+"""board.analysis.prompts.prompt_visits: visits and the leaderboard are what a loop over rollouts finds."""
 
 import math
 from itertools import groupby
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.prompt_visits import BOARD, VISIT, leaderboard, visits
+from board.analysis.prompts.prompt_visits import BOARD, VISIT, leaderboard, visits
 
 Rows = list[dict[str, Any]]
 

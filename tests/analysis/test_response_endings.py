@@ -7,8 +7,8 @@ import pytest
 from looked_at import opened
 from rows import row, token_row
 
-from board.analysis import measured_columns
-from board.analysis.response_endings import CUT, END_TOKEN, NO_END_TOKEN, NOT_TOLD, OTHER_REASONS, endings, shares, table
+from board.analysis.rollouts.response_endings import CUT, END_TOKEN, NO_END_TOKEN, NOT_TOLD, OTHER_REASONS, endings, shares, table
+from board.analysis.texts import measured_columns
 from board.runs.run import Run
 
 END = ["a", "<|im_end|>"]

@@ -7,7 +7,7 @@ import pytest
 from looked_at import opened
 from rows import row
 
-from board.analysis.response_variety import COLUMNS, MOST_STEPS, by_step
+from board.analysis.texts.response_variety import COLUMNS, MOST_STEPS, by_step
 
 WORDS = (
     "apple river stone cloud",

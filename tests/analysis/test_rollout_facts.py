@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from board import open_run
-from board.analysis.rollout_facts import LINE_CHARS, MOST_MEMBERS, SHOWN_CHARS, Particular, particulars
+from board.analysis.rollouts.rollout_facts import LINE_CHARS, MOST_MEMBERS, SHOWN_CHARS, Particular, particulars
 from board.text.system_prompts import Hiding
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from board.analysis import run_list
-from board.analysis.run_list import ListedRun, RunFilter
+from board.analysis.compare import run_list
+from board.analysis.compare.run_list import ListedRun, RunFilter
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
 from board.runs.run_summary import RunSummary

@@ -10,10 +10,10 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis import run_overlay
-from board.analysis.bootstrap import mean_intervals, units_of
-from board.analysis.compared_run import compared
-from board.analysis.run_overlay import CURVE, MOST_RUNS, curve, less, seeds
+from board.analysis.compare import run_overlay
+from board.analysis.compare.compared_run import compared
+from board.analysis.compare.run_overlay import CURVE, MOST_RUNS, curve, less, seeds
+from board.analysis.stats.bootstrap import mean_intervals, units_of
 from board.errors import BoardError, FieldMissing
 from board.metrics.step_sums import Steps
 from board.runs.prompt_keys import NO_PROMPT

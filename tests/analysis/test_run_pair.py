@@ -9,9 +9,9 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.pair_notes import FEW_PROMPTS
-from board.analysis.run_pair import RunPair, compare
-from board.analysis.shared_prompts import shared_prompts
+from board.analysis.compare.pair_notes import FEW_PROMPTS
+from board.analysis.compare.run_pair import RunPair, compare
+from board.analysis.prompts.shared_prompts import shared_prompts
 from board.errors import FieldMissing
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run

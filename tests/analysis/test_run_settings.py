@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.run_settings import UNSET, compared, differing, differing_among, estimator_notes, flat, notes, together
+from board.analysis.compare.run_settings import (
+    UNSET,
+    compared,
+    differing,
+    differing_among,
+    estimator_notes,
+    flat,
+    notes,
+    together,
+)
 from board.sources.settings_files import SettingsFile
 
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.floats(), st.text("ab", max_size=2))

@@ -7,8 +7,8 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.run_shift import run_means, run_shift
-from board.analysis.shared_prompts import shared_prompts, shared_share
+from board.analysis.compare.run_shift import run_means, run_shift
+from board.analysis.prompts.shared_prompts import shared_prompts, shared_share
 from board.errors import FieldMissing
 from board.runs.run import Run
 

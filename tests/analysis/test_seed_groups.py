@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.analysis.seed_groups import any_seeds, groups, setting
+from board.analysis.compare.seed_groups import any_seeds, groups, setting
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from board.analysis.segment_tree import outline
-from board.analysis.segments import find_segments
+from board.analysis.tokens.segment_tree import outline
+from board.analysis.tokens.segments import find_segments
 
 
 @pytest.mark.parametrize(

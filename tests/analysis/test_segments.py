@@ -1,4 +1,4 @@
-"""board.analysis.segments: what is found in a response, however it is cut into tokens, and what the table says of it."""
+"""board.analysis.tokens.segments: what is found in a response, however it is cut into tokens, and what the table says of it."""
 
 import math
 from itertools import pairwise
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from board.analysis.segments import Segment, find_segments, join_blanks, roll_up
+from board.analysis.tokens.segments import Segment, find_segments, join_blanks, roll_up
 
 FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "nothing": ("plain text", [("text", "plain text")]),

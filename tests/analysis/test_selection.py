@@ -1,4 +1,4 @@
-"""board.analysis.selection: which rows and tokens are shown, in which order."""
+"""board.analysis.rollouts.selection: which rows and tokens are shown, in which order."""
 
 import math
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rows import token_row, write_run
 
 from board import open_run
-from board.analysis import selection
+from board.analysis.rollouts import selection
 from board.errors import FieldMissing
 from board.metrics.formulas import kl
 from board.runs import part_builder

@@ -1,4 +1,4 @@
-"""board.analysis.step_bars: where the bars of the strip stand, how high they are, and which of them holds a step."""
+"""board.analysis.steps.step_bars: where the bars of the strip stand, how high they are, and which of them holds a step."""
 
 import math
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.highlights import Landmark
-from board.analysis.step_bars import MOST_BARS, BarMark, bar_marks, bar_of, step_bars
+from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.step_bars import MOST_BARS, BarMark, bar_marks, bar_of, step_bars
 
 
 def per_step(means: list[float], steps: list[int] | None = None) -> pd.DataFrame:

@@ -9,11 +9,11 @@ import pytest
 from looked_at import opened
 from rows import token_row
 
-from board.analysis.color_ranges import token_ranges
-from board.analysis.step_centres import StepCentres
-from board.analysis.step_metrics import per_step_values
-from board.analysis.token_places import rollouts_at
-from board.analysis.token_survey import fields_of, metrics_of, survey
+from board.analysis.steps.step_centres import StepCentres
+from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.tokens.color_ranges import token_ranges
+from board.analysis.tokens.token_places import rollouts_at
+from board.analysis.tokens.token_survey import fields_of, metrics_of, survey
 from board.metrics.formulas import CENTRES, COVARIANCE, token_arrays, token_metric_names
 from board.runs.run import Run
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rows import token_row, write_run
 
 from board import open_run
-from board.analysis.bootstrap import mean_intervals, prompt_units, unit_intervals
-from board.analysis.step_intervals import BY_STEP, of_metrics, of_values, units, without_band
-from board.analysis.step_metrics import per_step_values
-from board.analysis.step_stats import finite_values
+from board.analysis.stats.bootstrap import mean_intervals, prompt_units, unit_intervals
+from board.analysis.steps.step_intervals import BY_STEP, of_metrics, of_values, units, without_band
+from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.steps.step_stats import finite_values
 from board.metrics.step_sums import Steps
 from board.runs.run import Run
 

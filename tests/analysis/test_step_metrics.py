@@ -1,4 +1,4 @@
-"""board.analysis.step_metrics: every metric that rollouts give, against its definition computed from the rows one by one."""
+"""board.analysis.steps.step_metrics: every metric that rollouts give, against its definition computed from the rows one by one."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from metric_rows import Row, rows_of_a_run, write
 
-from board.analysis.step_metrics import computable, per_step_values, sources
+from board.analysis.steps.step_metrics import computable, per_step_values, sources
 from board.metrics.declared import METRICS
 from board.runs.run import Run
 

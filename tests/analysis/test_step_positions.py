@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.step_positions import Axis, positions
+from board.analysis.steps.step_positions import Axis, positions
 from board.errors import FieldMissing
 from board.metrics.step_sums import Steps
 

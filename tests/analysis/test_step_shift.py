@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.analysis.step_shift import (
-    MOVED,
-    PERMUTATIONS,
-    moved_prompts,
-    permutation_test,
-    quantile_shift,
-    wasserstein,
-)
+from board.analysis.steps.step_shift import MOVED, PERMUTATIONS, moved_prompts, permutation_test, quantile_shift, wasserstein
 
 SAMPLES = st.lists(st.one_of(st.integers(-3, 3).map(float), st.floats(-10, 10)), min_size=1, max_size=30)
 

@@ -1,4 +1,4 @@
-"""board.analysis.step_stats: per-step statistics against a slow reader, and what becomes of steps that have nothing to give."""
+"""board.analysis.steps.step_stats: per-step statistics against a slow reader, and what becomes of steps that have nothing to give."""
 
 import math
 import re
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis import step_stats
+from board.analysis.steps import step_stats
 from board.errors import BoardError, FieldMissing
 
 NOT_FINITE = st.sampled_from([math.nan, math.inf, -math.inf])

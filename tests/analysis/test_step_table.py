@@ -8,9 +8,9 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.highlights import Landmark
-from board.analysis.step_metrics import per_step_values
-from board.analysis.step_table import explained, head, ordered, page_of, reward_intervals, rows, shown_keys
+from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.steps.step_table import explained, head, ordered, page_of, reward_intervals, rows, shown_keys
 
 VALUES = pd.DataFrame({"reward/mean": [2.0, np.nan, 1.0, 2.0]}, index=pd.Index([-5, 0, 7, 2**62], name="step"))
 

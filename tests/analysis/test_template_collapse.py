@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis import template_collapse
-from board.analysis.text_health.texts import code_units, shingles
+from board.analysis.texts import template_collapse
+from board.analysis.texts.text_health.texts import code_units, shingles
 
 WORDS = ("apple tree ", "banana boat ", "red cherry ", "威武雄壮的 ", "so ", "x")
 _TEXTS = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from(WORDS), max_size=5).map("".join)), min_size=1, max_size=8)

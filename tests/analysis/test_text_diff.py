@@ -1,4 +1,4 @@
-"""board.analysis.text_diff: runs of two texts against a slow longest common subsequence, and what it does where that would take too long."""
+"""text_diff: runs of two texts against a slow longest common subsequence, and what it does where that would take too long."""
 
 from itertools import pairwise
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis import text_diff
-from board.analysis.text_diff import DiffSpan, compare, fold, words
+from board.analysis.stats import text_diff
+from board.analysis.stats.text_diff import DiffSpan, compare, fold, words
 
 TEXTS = st.lists(st.sampled_from(["a", " b", " c", "\n", "  ", "明", "é", "👩‍👩‍👧", ",", " the"]), max_size=14).map(
     "".join

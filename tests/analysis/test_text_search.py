@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.text_search import LONGEST, How, SearchText, by_step, checked, count_hits, hits_in
+from board.analysis.texts.text_search import LONGEST, How, SearchText, by_step, checked, count_hits, hits_in
 from board.errors import BoardError
 
 TEXTS = ["The cat sat on the mat", "concat the CATs", "今天天气很好，今天", "a.b a.b axb", None, "", "one\ntwo\none"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from rows import token_row, write_run
 
-from board.analysis.selection import sort
-from board.analysis.token_aggregates import available, heading, meaning, with_aggregates
+from board.analysis.rollouts.selection import sort
+from board.analysis.rollouts.token_aggregates import available, heading, meaning, with_aggregates
 from board.runs.opening import open_run
 
 ROWS = [

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import row, write_run
 
-from board.analysis.token_bars import BARS, bars, between, largest, tokens_of_bar
-from board.analysis.token_survey import survey
+from board.analysis.tokens.token_bars import BARS, bars, between, largest, tokens_of_bar
+from board.analysis.tokens.token_survey import survey
 from board.metrics.token_summaries import CODES, code_values, codes
 from board.runs.opening import open_run
 

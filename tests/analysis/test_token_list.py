@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rows import row, write_run
 
-from board.analysis.token_list import SHOWN, Wanted, in_context, wanted_tokens
-from board.analysis.token_survey import survey
+from board.analysis.tokens.token_list import SHOWN, Wanted, in_context, wanted_tokens
+from board.analysis.tokens.token_survey import survey
 from board.runs.opening import open_run
 from board.runs.run import Run
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from rows import row, write_run
 
-from board.analysis.token_places import PARTS, Part, picture, place_name, rollouts_at
-from board.analysis.token_survey import survey
+from board.analysis.tokens.token_places import PARTS, Part, picture, place_name, rollouts_at
+from board.analysis.tokens.token_survey import survey
 from board.metrics.token_summaries import ENDS, RELATIVE
 from board.runs.opening import open_run
 from board.runs.run import Run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rows import row, token_row, write_run
 
-from board.analysis.token_survey import MOST_STEPS, Survey, fields_of, metrics_of, read_tokens, survey
+from board.analysis.tokens.token_survey import MOST_STEPS, Survey, fields_of, metrics_of, read_tokens, survey
 from board.metrics.formulas import token_arrays
 from board.metrics.token_summaries import MOST, RELATIVE, codes
 from board.runs.opening import open_run

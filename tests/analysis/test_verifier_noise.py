@@ -1,4 +1,4 @@
-"""board.analysis.verifier_noise: against a slow reader of one group after the other, and what counts as an equal answer."""
+"""board.analysis.rollouts.verifier_noise: against a slow reader of one group after the other, and what counts as an equal answer."""
 
 import math
 from collections import defaultdict
@@ -11,8 +11,8 @@ import pytest
 from rows import add_run, row
 
 from board import open_run
-from board.analysis import groups
-from board.analysis.verifier_noise import AT_ONCE, final_answers, normalised, scan
+from board.analysis.rollouts import groups
+from board.analysis.rollouts.verifier_noise import AT_ONCE, final_answers, normalised, scan
 
 ANSWERED: dict[str, tuple[str | None, str | None]] = {
     "boxed": (r"so \boxed{42}.", "42"),

@@ -9,9 +9,9 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis import vocabulary as module
-from board.analysis.vocabulary import RARE, summary, vocabulary
-from board.analysis.vocabulary_counts import METRICS
+from board.analysis.texts import vocabulary as module
+from board.analysis.texts.vocabulary import RARE, summary, vocabulary
+from board.analysis.texts.vocabulary_counts import METRICS
 from board.metrics.formulas import token_arrays
 from board.runs.run import Run
 

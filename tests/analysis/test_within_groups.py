@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.within_groups import Worths, discordant, sides
+from board.analysis.stats.within_groups import Worths, discordant, sides
 
 MEMBERS = st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0.0, 1.0, 0.5, np.nan, np.inf]), st.booleans()), max_size=30)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.log_odds import PRIOR_SHARE
-from board.analysis.word_differences import COLUMNS, word_differences
-from board.analysis.word_use import WordUse
+from board.analysis.stats.log_odds import PRIOR_SHARE
+from board.analysis.texts.word_differences import COLUMNS, word_differences
+from board.analysis.texts.word_use import WordUse
 
 
 def use(responses: int, **held: int) -> WordUse:

@@ -10,9 +10,9 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.concordance import lines
-from board.analysis.text_search import SearchText
-from board.analysis.word_probability import BY, WordProbability, by_step, early_and_late, of_places
+from board.analysis.texts.concordance import lines
+from board.analysis.texts.text_search import SearchText
+from board.analysis.texts.word_probability import BY, WordProbability, by_step, early_and_late, of_places
 from board.runs.run import Run
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import row, write_run
 
-from board.analysis import word_use
-from board.analysis.word_use import WordUse
+from board.analysis.texts import word_use
+from board.analysis.texts.word_use import WordUse
 from board.runs.opening import opened_whole
 from board.runs.run import Run
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from drawn_figures import figure, trace
 
-from board.analysis.checkpoints import TrainingAndEvaluation
-from board.analysis.run_overlay import CURVE
+from board.analysis.compare.checkpoints import TrainingAndEvaluation
+from board.analysis.compare.run_overlay import CURVE
 from board.errors import FieldMissing
 from board.figures.checkpoints import training_beside_evaluations
 from board.figures.run_spreads import run_lines

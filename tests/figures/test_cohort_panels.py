@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.cohorts import COHORTS
+from board.analysis.prompts.cohorts import COHORTS
 from board.errors import FieldMissing
 from board.figures.cohort_panels import cohorts_panel, losing_panel
 

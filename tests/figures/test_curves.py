@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from board.analysis.step_stats import share_below, smooth
+from board.analysis.steps.step_stats import share_below, smooth
 from board.errors import FieldMissing
 from board.figures import distributions
 from board.figures.curve_panel import DrawnCurve

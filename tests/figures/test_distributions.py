@@ -19,7 +19,7 @@ from drawn_figures import (
     trace,
 )
 
-from board.analysis.histograms import bin_counts, histogram_by_step
+from board.analysis.steps.histograms import bin_counts, histogram_by_step
 from board.errors import FieldMissing
 from board.figures import distributions
 from board.figures.chart import step_mark

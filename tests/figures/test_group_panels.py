@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis import groups
-from board.analysis.verifier_noise import Noise
+from board.analysis.rollouts import groups
+from board.analysis.rollouts.verifier_noise import Noise
 from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, noise_panel, pass_panel
 

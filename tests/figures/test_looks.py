@@ -19,7 +19,7 @@ from drawn_figures import (
     step_histogram,
 )
 
-from board.analysis.histograms import histogram_by_step
+from board.analysis.steps.histograms import histogram_by_step
 from board.figures import curves, theme
 from board.figures.panel_figure import panel_figure
 

@@ -12,7 +12,7 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import figures, open_run
-from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.steps.step_metrics import computable, per_step_values
 from board.errors import BoardError, FieldMissing
 from board.runs.run import Run
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.overlay_lines import OverlayLine
-from board.analysis.run_overlay import CURVE
+from board.analysis.compare.overlay_lines import OverlayLine
+from board.analysis.compare.run_overlay import CURVE
 from board.errors import FieldMissing
 from board.figures.curve_panel import Healthy
 from board.figures.overlay_panel import BAND, NO_BAND, SEEDS, overlay_panel

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawn_figures import figure, trace
 
-from board.analysis.distribution_shift import PromptValues, shift
+from board.analysis.steps.distribution_shift import PromptValues, shift
 from board.errors import FieldMissing
 from board.figures.run_spreads import RunLine, cumulative, outlines, run_lines, shifts
 from board.figures.theme import COLORS

@@ -8,7 +8,7 @@ import pytest
 from looked_at import opened, silent
 from populated import Row, Rows, asked, batch, found, run
 
-from board.analysis import step_metrics
+from board.analysis.steps import step_metrics
 from board.findings.looking import find_all
 
 

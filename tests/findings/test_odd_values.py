@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rows import write_run
 
 from board import open_run
-from board.analysis.step_metrics import per_step_values
+from board.analysis.steps.step_metrics import per_step_values
 from board.cli.main import main
 from board.errors import RunNotFound
 from board.findings import messages as said_of_findings

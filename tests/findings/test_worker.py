@@ -7,7 +7,7 @@ import pytest
 from hacked import TURN, write_hacked
 from rows import write_run
 
-from board.analysis import phrases, vocabulary
+from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
 from board.findings.watching import LookOrder, look

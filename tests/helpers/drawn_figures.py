@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from board.analysis.step_stats import per_step
+from board.analysis.steps.step_stats import per_step
 from board.figures import curves, distributions, theme
 from board.figures.chart import Chart
 from board.figures.curves import CurveSeries

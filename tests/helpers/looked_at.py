@@ -7,7 +7,7 @@ from typing import Any
 from rows import write_run
 
 from board import open_run
-from board.analysis.tagged_responses import MEASURES
+from board.analysis.texts.tagged_responses import MEASURES
 from board.findings.context import Context
 from board.findings.contract import Answer, Found, Kind
 from board.runs.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 
 from looked_at import opened
 
-from board.analysis.tagged_responses import MEASURES
+from board.analysis.texts.tagged_responses import MEASURES
 from board.findings.context import Context
 from board.findings.contract import Answer, Found
 from board.findings.populations import KINDS

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from board import open_run, trackers
-from board.analysis.step_metrics import per_step_values
+from board.analysis.steps.step_metrics import per_step_values
 from board.cli.main import main
 from board.recorder import RolloutRecorder
 

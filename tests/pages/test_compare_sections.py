@@ -11,7 +11,7 @@ from opened_pages import ENTRY, figure, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.analysis.phrase_forms import expression
+from board.analysis.texts.phrase_forms import expression
 from board.ui.pages.compare.sections import SECTIONS
 
 EVIL = "![x](http://x) **b**"

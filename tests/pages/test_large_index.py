@@ -11,8 +11,8 @@ from opened_pages import every_page, opened, texts
 from rows import token_row, write_run
 
 from board import open_run
-from board.analysis.step_metrics import computable, of_step_alone, per_step_values
-from board.analysis.step_stats import per_step, stats_of
+from board.analysis.steps.step_metrics import computable, of_step_alone, per_step_values
+from board.analysis.steps.step_stats import per_step, stats_of
 from board.cli.main import main
 from board.indexing import step_sums
 from board.runs.run import Run

@@ -12,7 +12,7 @@ from rows import add_run
 from top_line import to_step_after
 
 from board import open_run
-from board.analysis import measured_columns
+from board.analysis.texts import measured_columns
 from board.metrics import declared
 from board.settings import saved
 

@@ -10,7 +10,7 @@ from drawn_panels import panels
 from opened_pages import TEXT_ALONE, opened, table, texts, whole_row
 from rows import add_run
 
-from board.analysis.phrase_forms import expression
+from board.analysis.texts.phrase_forms import expression
 
 
 def planted(**fields: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pytest
 from golden_runs import FOLDERS, GOLDEN
 
 from board import open_run
-from board.analysis.step_metrics import of_step_alone, per_step_values
+from board.analysis.steps.step_metrics import of_step_alone, per_step_values
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
 from board.push.recorded_steps import RecordedSteps

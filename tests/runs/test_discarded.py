@@ -19,8 +19,9 @@ from pushed import pushed
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis import groups, token_survey
-from board.analysis.step_metrics import per_step_values
+from board.analysis.rollouts import groups
+from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.tokens import token_survey
 from board.findings.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
 from board.recorder.values import encode

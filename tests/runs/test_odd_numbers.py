@@ -12,7 +12,7 @@ from odd_cases import CASES, ODD_RUNS, opened, record
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis import histograms, step_stats
+from board.analysis.steps import histograms, step_stats
 from board.errors import RunNotFound
 from board.metrics import formulas
 from board.runs.library import list_runs, resolve

@@ -8,7 +8,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis import rollout_measures
+from board.analysis.rollouts import rollout_measures
 from board.runs import part_tables
 from board.runs.parts import Part
 from board.runs.run import Run

@@ -14,7 +14,7 @@ from environments import python_with
 from tracked import curves
 
 from board import open_run
-from board.analysis.logged_curves import CurveReader, find
+from board.analysis.steps.logged_curves import CurveReader, find
 from board.errors import BoardError
 from board.metrics.declared import resolve_any
 from board.recorder import RolloutRecorder

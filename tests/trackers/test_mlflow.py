@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves
 
-from board.analysis.logged_curves import CurveReader, find
+from board.analysis.steps.logged_curves import CurveReader, find
 from board.errors import BoardError
 from board.trackers import mlflow
 

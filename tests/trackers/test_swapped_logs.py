@@ -17,7 +17,7 @@ from logs_of_runs import (
 )
 
 from board import trackers
-from board.analysis.logged_curves import CurveReader, find
+from board.analysis.steps.logged_curves import CurveReader, find
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from rows import add_run, row
 
-from board.analysis.run_pair import compare
+from board.analysis.compare.run_pair import compare
 from board.cli.main import main
 from board.runs.opening import open_run
 from board.ui.frame.beside_runs import BesideRun

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from board.analysis.paired_prompts import PairedDifference
+from board.analysis.compare.paired_prompts import PairedDifference
 from board.ui.pages.compare.pair_verdict import bar, counted, verdict
 
 SAID: dict[str, tuple[PairedDifference, str]] = {

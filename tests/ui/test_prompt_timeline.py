@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from board.analysis.prompt_timeline import timeline
+from board.analysis.prompts.prompt_timeline import timeline
 from board.ui.components.prompt_timeline import NumberNames, payload
 
 WORDS = NumberNames("reward", "KL k3", "tokens", "best")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from board.analysis.cloud import COLUMNS, ROWS, Cloud, cloud
+from board.analysis.stats.cloud import COLUMNS, ROWS, Cloud, cloud
 from board.ui.components.scatter import Names, corners, picture
 
 NAMES = Names("length", "reward <b>", "")

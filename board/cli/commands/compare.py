@@ -40,8 +40,8 @@ def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bo
     Prompts are the same by their prompt_id where both runs have it, else by their text. Settings beside the rollouts (config.yaml,
     args.json, .hydra, W&B's), and those that were logged to trackers, are compared, too. What cannot be compared is said.
     """
-    from board.analysis import pair_report, run_settings
-    from board.analysis import run_pair as comparing
+    from board.analysis.compare import pair_report, run_settings
+    from board.analysis.compare import run_pair as comparing
 
     a, b = (_opened(run, reading) for run in (run_a, run_b))
     try:
@@ -68,7 +68,7 @@ def _opened(location: Path, reading: dict[str, Any]) -> "Run":
 
 def _settings(run: "Run", scalars: Path | None) -> "tuple[tuple[SettingsFile, ...], tuple[str, ...]]":
     """The settings beside a run and those that it logged to trackers, and which of the trackers' files could not be read."""
-    from board.analysis import logged_curves
+    from board.analysis.steps import logged_curves
     from board.sources.settings_files import settings_beside
 
     folder = run.location.resolve()

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis import logprob_lags, rollout_measures
-from board.analysis.logprob_lags import LAGS, column
+from board.analysis.rollouts import logprob_lags, rollout_measures
+from board.analysis.rollouts.logprob_lags import LAGS, column
 from board.findings.checks.contract import Answer, Fault, Unable, shown_by
 from board.findings.checks.evidence import Batch, Evidence, PerRollout
 from board.metrics.formulas import Float64Array

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
-from board.analysis import step_positions
+from board.analysis.steps import step_positions
 from board.findings.checks.contract import Answer, Fault, Unable, shown_by
 from board.findings.checks.evidence import Evidence
 from board.metrics.prompt_groups import members

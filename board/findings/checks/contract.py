@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.text_health.stretches import TextStretch
+from board.analysis.texts.text_health.stretches import TextStretch
 from board.errors import BoardError
 from board.findings.checks.evidence import Evidence
 from board.text.counting import plural

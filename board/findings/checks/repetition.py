@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.digests import of_arrays
+from board.analysis.rollouts.digests import of_arrays
 from board.findings.checks.contract import Answer, shown_by
 from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.analysis.concordance import spread
+from board.analysis.texts.concordance import spread
 from board.findings.checks.contract import Answer, Unable, shown_by
 from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS

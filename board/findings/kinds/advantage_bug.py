@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.advantage_audit import LOGGED, step_starts
+from board.analysis.rollouts.advantage_audit import LOGGED, step_starts
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.outbreaks import Outbreak, judged

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.kl_concentration import LARGEST, without_largest
+from board.analysis.rollouts.kl_concentration import LARGEST, without_largest
 from board.findings.change_points import FEW, Series, turn
 from board.findings.context import Context
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from board.analysis.length_attribution import correlation
-from board.analysis.reward_parts import is_penalty, reward_parts
+from board.analysis.rollouts.reward_parts import is_penalty, reward_parts
+from board.analysis.stats.length_attribution import correlation
 from board.findings.answers import correctness, lengths
 from board.findings.checks.contract import Severity
 from board.findings.context import Context

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.length_attribution import correlation, share_of_gain, within
-from board.analysis.reward_parts import is_penalty, reward_parts
+from board.analysis.rollouts.reward_parts import is_penalty, reward_parts
+from board.analysis.stats.length_attribution import correlation, share_of_gain, within
 from board.findings.answers import correctness, lengths
 from board.findings.change_points import CLEAR, LEAST_AFTER, LEAST_BEFORE, Series, noise, turn
 from board.findings.context import Context

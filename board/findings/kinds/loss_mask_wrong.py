@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.segments import of_others
+from board.analysis.tokens.segments import of_others
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.text_health import answers, letter_pairs, stretches
-from board.analysis.text_health.stretches import Where, standing
+from board.analysis.texts.text_health import answers, letter_pairs, stretches
+from board.analysis.texts.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis import template_collapse as likeness
+from board.analysis.texts import template_collapse as likeness
 from board.findings.change_points import turn
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared

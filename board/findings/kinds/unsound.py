@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.length_attribution import correlation
-from board.analysis.logprob_lags import PAIRS, column
+from board.analysis.rollouts.logprob_lags import PAIRS, column
+from board.analysis.stats.length_attribution import correlation
 from board.findings.answers import lengths
 from board.findings.checks.contract import Severity
 from board.findings.context import Context

@@ -1,6 +1,6 @@
 """How a step's number is made of its rollouts, as data: which quantity or number, which statistic, over tokens, rollouts or groups.
 
-`board.analysis.step_metrics` reads it, on a run's frame. Knows which fields a quantity is made of (`quantities`), and neither arrays nor
+`board.analysis.steps.step_metrics` reads it, on a run's frame. Knows which fields a quantity is made of (`quantities`), and neither arrays nor
 formulas: those are in `board.metrics`.
 """
 
@@ -56,7 +56,7 @@ class OfEvaluation:
 
 @dataclass(frozen=True)
 class OfColumns:
-    """What a function of `board.analysis.step_metrics.of_columns` makes of columns of all rollouts of the run at once."""
+    """What a function of `board.analysis.steps.step_metrics.of_columns` makes of columns of all rollouts of the run at once."""
 
     function: str
     columns: tuple[str, ...]

@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.run_overlay import MOST_RUNS
+from board.analysis.compare.run_overlay import MOST_RUNS
 from board.figures.theme import COLORS
 from board.runs.library import RunFolder
 from board.ui.components import run_chips

@@ -5,7 +5,7 @@ from typing import Final
 
 import pandas as pd
 
-from board.analysis.distribution_shift import Estimate
+from board.analysis.steps.distribution_shift import Estimate
 from board.text.format_number import fmt, signed
 from board.ui.components import table
 from board.ui.components.table import TableColumn

@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis.measured_columns import declared
-from board.analysis.step_stats import nearest_step
+from board.analysis.steps.step_stats import nearest_step
+from board.analysis.texts.measured_columns import declared
 from board.errors import BoardError
 from board.runs.run import Run
 from board.settings import saved

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board.analysis import newest_step
-from board.analysis.highlights import Landmark, LandmarkKind
-from board.analysis.metric_names import alike
+from board.analysis.steps import newest_step
+from board.analysis.steps.highlights import Landmark, LandmarkKind
+from board.analysis.steps.metric_names import alike
 from board.errors import BoardError
 from board.findings.checks.contract import SEVERITIES, Severity
 from board.findings.contract import Finding

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis.prompt_list import common_beginning
+from board.analysis.prompts.prompt_list import common_beginning
 from board.errors import BoardError
 from board.runs import disk_room, empty_run, library
 from board.runs.library import RunFolder

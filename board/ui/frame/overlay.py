@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import overlay_lines, overlay_notes, run_settings, seed_groups, step_intervals
-from board.analysis.bootstrap import PromptUnits
-from board.analysis.overlay_lines import OverlayLine
-from board.analysis.run_overlay import MOST_RUNS
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_stats import finite_values
+from board.analysis.compare import overlay_lines, overlay_notes, run_settings, seed_groups
+from board.analysis.compare.overlay_lines import OverlayLine
+from board.analysis.compare.run_overlay import MOST_RUNS
+from board.analysis.stats.bootstrap import PromptUnits
+from board.analysis.steps import step_intervals
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel, Healthy
 from board.figures.overlay_panel import overlay_panel

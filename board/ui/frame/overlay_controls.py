@@ -9,8 +9,8 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.seed_groups import Seeds
-from board.analysis.step_positions import Axis
+from board.analysis.compare.seed_groups import Seeds
+from board.analysis.steps.step_positions import Axis
 from board.ui.state import linked, place
 
 AXES: Final[dict[str, Axis]] = {"step": "step", "rollouts": "rollouts", "tokens": "tokens", "time": "time"}

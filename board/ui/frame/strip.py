@@ -9,10 +9,10 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.departures import departures, ranged
-from board.analysis.highlights import Landmark, landmarks
-from board.analysis.step_bars import bar_marks, step_bars
-from board.analysis.step_metrics import per_step_values
+from board.analysis.steps.departures import departures, ranged
+from board.analysis.steps.highlights import Landmark, landmarks
+from board.analysis.steps.step_bars import bar_marks, step_bars
+from board.analysis.steps.step_metrics import per_step_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.runs.run import Run
 from board.ui.components import step_strip

@@ -7,9 +7,9 @@ from typing import Final, Literal, cast, get_args
 import pyarrow as pa
 import streamlit as st
 
-from board.analysis import token_aggregates
-from board.analysis.measured_columns import is_measured
-from board.analysis.selection import Order, Side
+from board.analysis.rollouts import token_aggregates
+from board.analysis.rollouts.selection import Order, Side
+from board.analysis.texts.measured_columns import is_measured
 from board.errors import BoardError
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Run, Split

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.groups import Grouped
+from board.analysis.rollouts.groups import Grouped
 from board.errors import FieldMissing
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board.analysis.groups import obvious_threshold
-from board.analysis.step_stats import finite_values
+from board.analysis.rollouts.groups import obvious_threshold
+from board.analysis.steps.step_stats import finite_values
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.segment_tree import outline
-from board.analysis.segments import Segment, roll_up
-from board.analysis.text_diff import Diff, compare, fold
+from board.analysis.stats.text_diff import Diff, compare, fold
+from board.analysis.tokens.segment_tree import outline
+from board.analysis.tokens.segments import Segment, roll_up
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.text.counting import plural

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board.analysis import alike
-from board.analysis.measured_columns import is_measured
+from board.analysis.rollouts import alike
+from board.analysis.texts.measured_columns import is_measured
 from board.errors import BoardError
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout

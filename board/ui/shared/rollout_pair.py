@@ -12,9 +12,9 @@ from typing import Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board.analysis import rollout_pair
-from board.analysis.color_ranges import joint_ends
-from board.analysis.text_diff import Diff, compare, fold
+from board.analysis.rollouts import rollout_pair
+from board.analysis.stats.text_diff import Diff, compare, fold
+from board.analysis.tokens.color_ranges import joint_ends
 from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.ui.components import diff_view, table, token_view

@@ -14,10 +14,10 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.concordance import Occurrence, Order, lines, ordered, spread, token_at
-from board.analysis.selection import page, pages
-from board.analysis.text_search import How, SearchText, by_step, count_hits
-from board.analysis.word_probability import BY, WordProbability, early_and_late, of_places
+from board.analysis.rollouts.selection import page, pages
+from board.analysis.texts.concordance import Occurrence, Order, lines, ordered, spread, token_at
+from board.analysis.texts.text_search import How, SearchText, by_step, count_hits
+from board.analysis.texts.word_probability import BY, WordProbability, early_and_late, of_places
 from board.errors import FieldMissing
 from board.figures.search_panels import probability_panel, reward_panel, share_panel
 from board.runs.run import Run

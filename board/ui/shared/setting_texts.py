@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from board.analysis.run_settings import UNSET
+from board.analysis.compare.run_settings import UNSET
 from board.text.display import shorten
 
 LONGEST: Final = 2_000

@@ -12,9 +12,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.color_ranges import token_ranges
-from board.analysis.segments import Segment, find_segments, join_blanks
-from board.analysis.step_centres import StepCentres
+from board.analysis.steps.step_centres import StepCentres
+from board.analysis.tokens.color_ranges import token_ranges
+from board.analysis.tokens.segments import Segment, find_segments, join_blanks
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.ui.components import token_view

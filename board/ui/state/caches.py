@@ -16,12 +16,13 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import logged_curves, measured_columns
-from board.analysis.alternatives import Likeliest, likeliest
-from board.analysis.groups import Grouped, with_any
-from board.analysis.groups import find as find_groups
-from board.analysis.logged_curves import CurveReader, Scalars, find
-from board.analysis.step_stats import stats_of
+from board.analysis.rollouts.groups import Grouped, with_any
+from board.analysis.rollouts.groups import find as find_groups
+from board.analysis.steps import logged_curves
+from board.analysis.steps.logged_curves import CurveReader, Scalars, find
+from board.analysis.steps.step_stats import stats_of
+from board.analysis.texts import measured_columns
+from board.analysis.tokens.alternatives import Likeliest, likeliest
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from board.analysis.selection import of_step
-from board.analysis.step_stats import nearest_step
+from board.analysis.rollouts.selection import of_step
+from board.analysis.steps.step_stats import nearest_step
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.runs.run import Run, Split

@@ -18,7 +18,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.step_stats import nearest_step
+from board.analysis.steps.step_stats import nearest_step
 from board.runs.run import Run
 from board.text.system_prompts import Hiding
 from board.ui.state import link_texts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from board.analysis.run_overlay import MOST_RUNS
+from board.analysis.compare.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.figures.theme import run_colors
 from board.runs.library import HERE, RunFolder

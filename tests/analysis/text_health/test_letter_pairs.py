@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.text_health.letter_pairs import ENOUGH, LEAST, surprisal
+from board.analysis.texts.text_health.letter_pairs import ENOUGH, LEAST, surprisal
 from board.metrics.formulas import Float64Array
 
 LEARNT = "The miller counts the sacks of flour, and then he says how many of them there are. " * 30

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rows import write_run
 
 from board import open_run
-from board.analysis.phrase_forms import expression
-from board.analysis.text_health import answers, loops, stretches
-from board.analysis.text_health.overlap import SHINGLE
-from board.analysis.text_health.stretches import TextStretch, standing
-from board.analysis.text_health.texts import WINDOW, code_units, shingles
+from board.analysis.texts.phrase_forms import expression
+from board.analysis.texts.text_health import answers, loops, stretches
+from board.analysis.texts.text_health.overlap import SHINGLE
+from board.analysis.texts.text_health.stretches import TextStretch, standing
+from board.analysis.texts.text_health.texts import WINDOW, code_units, shingles
 
 STEM = "Mia has 9 boxes with 39 stamps in each, and buys 18 more."
 HAN = "我们先看题目，然后把这两个数加起来，再检查一次。"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rows import write_run
 
 from board import open_run
-from board.analysis import text_health
-from board.analysis.text_health import loops
+from board.analysis.texts import text_health
+from board.analysis.texts.text_health import loops
 
 CHINESE = "首先，我们设 $x$ 为未知数，然后用 PyTorch 计算。"
 JAPANESE = "これは日本語の文章です。カタカナも漢字もあります。"

@@ -8,7 +8,7 @@ import pytest
 from looked_at import asked, one, opened, silent
 from spreading_rows import check_kind, prose, rows
 
-from board.analysis.tagged_responses import MEASURES
+from board.analysis.texts.tagged_responses import MEASURES
 from board.findings.answers import cut_off
 from board.findings.context import Context
 from board.findings.contract import CannotTell

@@ -14,7 +14,7 @@ from environments import python_with
 from golden_runs import GOLDEN
 
 from board import formats, open_run
-from board.analysis.logged_curves import CurveReader, find
+from board.analysis.steps.logged_curves import CurveReader, find
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.row import Row

@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.text_diff import DiffSpan
+from board.analysis.stats.text_diff import DiffSpan
 from board.serving import component_scripts
 
 _pane: Final = st.components.v2.component(

@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.rollout_facts import Particular
+from board.analysis.rollouts.rollout_facts import Particular
 from board.serving import component_scripts
 
 _pane: Final = st.components.v2.component(

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from board.analysis.prompt_timeline import Timeline
+from board.analysis.prompts.prompt_timeline import Timeline
 from board.figures.downsampling import kept_points
 from board.figures.theme import COLORS
 from board.serving import component_scripts

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from board.analysis.cloud import COLUMNS, MOST_POINTS, ROWS, Axis, Cloud, color_ends, density
+from board.analysis.stats.cloud import COLUMNS, MOST_POINTS, ROWS, Axis, Cloud, color_ends, density
 from board.figures.theme import COLORS
 from board.text.counting import plural
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board.analysis.step_bars import BarMark, StepBars, bar_of
+from board.analysis.steps.step_bars import BarMark, StepBars, bar_of
 from board.figures.theme import COLORS
 from board.serving import component_scripts
 from board.text.format_number import fmt

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import streamlit as st
 
-from board.analysis.alternatives import Likeliest
+from board.analysis.tokens.alternatives import Likeliest
 from board.serving import component_scripts
 from board.ui.components.token_view.notes import Notes
 from board.ui.components.token_view.payload import Choice, SharedEnds, TokenViewPayload, build, chosen

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from board import schema
-from board.analysis.alternatives import Likeliest
+from board.analysis.tokens.alternatives import Likeliest
 from board.metrics.formulas import ESTIMATORS
 from board.ui.components.token_view.notes import Notes
 from board.ui.components.token_view.pins import believed

@@ -1,0 +1,1 @@
+"""All tokens: how token numbers are spread, over a step or the run."""

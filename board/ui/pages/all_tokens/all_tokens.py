@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import token_bars, token_list, token_places, token_survey
-from board.analysis.color_ranges import ends_of
-from board.analysis.token_bars import Bars, bars
-from board.analysis.token_list import Listed, Wanted
-from board.analysis.token_survey import Survey, survey
+from board.analysis.tokens import token_bars, token_list, token_places, token_survey
+from board.analysis.tokens.color_ranges import ends_of
+from board.analysis.tokens.token_bars import Bars, bars
+from board.analysis.tokens.token_list import Listed, Wanted
+from board.analysis.tokens.token_survey import Survey, survey
 from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
 from board.runs.run import Run

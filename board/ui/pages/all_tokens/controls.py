@@ -6,9 +6,9 @@ from typing import Final, get_args
 
 import streamlit as st
 
-from board.analysis import token_places
-from board.analysis.segments import Kind
-from board.analysis.token_list import Sign, Wanted
+from board.analysis.tokens import token_places
+from board.analysis.tokens.segments import Kind
+from board.analysis.tokens.token_list import Sign, Wanted
 from board.metrics.formulas import DEFAULT_ESTIMATOR
 from board.ui.shared.controls import ALL_STEPS, THIS_STEP, estimator_choice
 from board.ui.state import linked

@@ -1,4 +1,4 @@
-"""Do evaluations follow training, in each of the runs? Draws; curves and points are computed in `board.analysis.checkpoints`."""
+"""Do evaluations follow training, in each of the runs? Draws; curves and points are computed in `board.analysis.compare.checkpoints`."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import checkpoints
-from board.analysis.checkpoints import TrainingAndEvaluation
-from board.analysis.distribution_shift import Estimate
-from board.analysis.selection import numeric_columns
+from board.analysis.compare import checkpoints
+from board.analysis.compare.checkpoints import TrainingAndEvaluation
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps.distribution_shift import Estimate
 from board.errors import FieldMissing
 from board.figures.checkpoints import training_beside_evaluations
 from board.figures.run_spreads import run_lines

@@ -1,4 +1,4 @@
-"""How is a number spread in each of the runs, and how far from a baseline? Draws; what it shows is computed in `board.analysis.run_shift`."""
+"""How is a number spread in each of the runs, and how far from a baseline? Draws what `board.analysis.compare.run_shift` computes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.bootstrap import COVERAGE, RESAMPLES
-from board.analysis.distribution_shift import DistributionShift
-from board.analysis.run_shift import run_shift
-from board.analysis.selection import numeric_columns
-from board.analysis.step_stats import finite_values
+from board.analysis.compare.run_shift import run_shift
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.stats.bootstrap import COVERAGE, RESAMPLES
+from board.analysis.steps.distribution_shift import DistributionShift
+from board.analysis.steps.step_stats import finite_values
 from board.figures.chart import Chart
 from board.figures.run_spreads import RunLine, cumulative, outlines, run_lines, shifts
 from board.metrics.formulas import Float64Array

@@ -5,8 +5,8 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis import pair_report, run_settings
-from board.analysis.run_pair import RunPair
+from board.analysis.compare import pair_report, run_settings
+from board.analysis.compare.run_pair import RunPair
 from board.ui.frame.beside_runs import BesideRun
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.state import caches
@@ -28,7 +28,7 @@ def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str)
 
 
 def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
-    """The document of `board.analysis.pair_report.as_json`, with the settings that lie beside the runs within the root.
+    """The document of `board.analysis.compare.pair_report.as_json`, with the settings that lie beside the runs within the root.
 
     `caveats` are further notes.
     """
@@ -37,7 +37,7 @@ def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence
 
 
 def as_csv(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
-    """The table of `board.analysis.pair_report.as_table`, with the same notes."""
+    """The table of `board.analysis.compare.pair_report.as_table`, with the same notes."""
     _, said = _settings(sides)
     return pair_report.as_table(pair, (sides[0].address, sides[1].address), [*said, *caveats]).to_csv(index=False)
 

@@ -5,10 +5,10 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis import pair_rollouts
-from board.analysis.pair_rollouts import RESPONSES, VISITS, Response, Visit
-from board.analysis.prompt_list import text_column
-from board.analysis.run_pair import RunPair
+from board.analysis.compare import pair_rollouts
+from board.analysis.compare.pair_rollouts import RESPONSES, VISITS, Response, Visit
+from board.analysis.compare.run_pair import RunPair
+from board.analysis.prompts.prompt_list import text_column
 from board.text.counting import plural
 from board.text.display import shorten
 from board.text.format_number import fmt

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.cloud import cloud, nearest
-from board.analysis.prompt_list import text_column
-from board.analysis.run_pair import RunPair
-from board.analysis.selection import neighbours
+from board.analysis.compare.run_pair import RunPair
+from board.analysis.prompts.prompt_list import text_column
+from board.analysis.rollouts.selection import neighbours
+from board.analysis.stats.cloud import cloud, nearest
 from board.schema import heading
 from board.text.counting import plural
 from board.ui.components import scatter, table

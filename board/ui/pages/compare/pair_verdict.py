@@ -6,10 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.bootstrap import COVERAGE, RESAMPLES
-from board.analysis.pair_notes import FEW_PROMPTS
-from board.analysis.paired_prompts import PairedDifference
-from board.analysis.run_pair import RunPair
+from board.analysis.compare.pair_notes import FEW_PROMPTS
+from board.analysis.compare.paired_prompts import PairedDifference
+from board.analysis.compare.run_pair import RunPair
+from board.analysis.stats.bootstrap import COVERAGE, RESAMPLES
 from board.figures.theme import COLORS
 from board.schema import heading, unit
 from board.text.counting import plural

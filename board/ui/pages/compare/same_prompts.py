@@ -1,6 +1,6 @@
 """Two runs on the prompts that both saw: how far B lies above A, at which step, on which prompts, and two responses to one of them. Draws only.
 
-What is paired and how sure it is says `board.analysis.run_pair`; here it is kept for all readers, drawn, and saved as a file.
+What is paired and how sure it is says `board.analysis.compare.run_pair`; here it is kept for all readers, drawn, and saved as a file.
 """
 
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis import run_settings
-from board.analysis.paired_prompts import Visits
-from board.analysis.run_pair import RunPair, compare
-from board.analysis.selection import numeric_columns
+from board.analysis.compare import run_settings
+from board.analysis.compare.paired_prompts import Visits
+from board.analysis.compare.run_pair import RunPair, compare
+from board.analysis.rollouts.selection import numeric_columns
 from board.figures.pair_panels import difference_panel
 from board.schema import heading, unit
 from board.text.counting import plural

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import run_settings
-from board.analysis.compared_run import compared
-from board.analysis.run_settings import UNSET
+from board.analysis.compare import run_settings
+from board.analysis.compare.compared_run import compared
+from board.analysis.compare.run_settings import UNSET
 from board.errors import FieldMissing
 from board.sources.settings_files import SettingsFile
 from board.text.counting import plural

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import measured_columns, text_health
-from board.analysis.bootstrap import COVERAGE
-from board.analysis.distribution_shift import Estimate
-from board.analysis.run_shift import run_means
+from board.analysis.compare.run_shift import run_means
+from board.analysis.stats.bootstrap import COVERAGE
+from board.analysis.steps.distribution_shift import Estimate
+from board.analysis.texts import measured_columns, text_health
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import fmt

@@ -6,12 +6,12 @@ from typing import Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board.analysis import word_use
-from board.analysis.log_odds import Z_LIMIT
-from board.analysis.phrase_forms import expression
-from board.analysis.shared_prompts import shared_prompts, shared_share
-from board.analysis.word_differences import word_differences
-from board.analysis.word_use import WordUse
+from board.analysis.prompts.shared_prompts import shared_prompts, shared_share
+from board.analysis.stats.log_odds import Z_LIMIT
+from board.analysis.texts import word_use
+from board.analysis.texts.phrase_forms import expression
+from board.analysis.texts.word_differences import word_differences
+from board.analysis.texts.word_use import WordUse
 from board.text.counting import plural
 from board.text.display import shorten, visible
 from board.ui.components import table

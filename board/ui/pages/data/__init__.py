@@ -1,0 +1,1 @@
+"""Data: what was read of a run, and what the checks found."""

@@ -1,0 +1,1 @@
+"""Findings: what looks wrong, with its evidence."""

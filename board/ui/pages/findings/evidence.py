@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.text_health.stretches import TextStretch
+from board.analysis.texts.text_health.stretches import TextStretch
 from board.findings.checks.contract import EvidencePlace
 from board.findings.contract import Finding, TokenPlace
 from board.runs.run import Run

@@ -1,0 +1,1 @@
+"""Groups: the responses to one prompt at one step."""

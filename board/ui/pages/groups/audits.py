@@ -5,10 +5,10 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis import verifier_noise
-from board.analysis.advantage_audit import Audit, audit
-from board.analysis.groups import Grouped
-from board.analysis.verifier_noise import Noise
+from board.analysis.rollouts import verifier_noise
+from board.analysis.rollouts.advantage_audit import Audit, audit
+from board.analysis.rollouts.groups import Grouped
+from board.analysis.rollouts.verifier_noise import Noise
 from board.errors import FieldMissing
 from board.figures.group_panels import noise_panel
 from board.runs.run import Run

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import rollout_pair as pairs
-from board.analysis.groups import Grouped
-from board.analysis.selection import page, pages
+from board.analysis.rollouts import rollout_pair as pairs
+from board.analysis.rollouts.groups import Grouped
+from board.analysis.rollouts.selection import page, pages
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
 from board.schema import DISCARDED

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import groups
-from board.analysis.groups import Grouped
-from board.analysis.selection import of_step, page, pages
+from board.analysis.rollouts import groups
+from board.analysis.rollouts.groups import Grouped
+from board.analysis.rollouts.selection import of_step, page, pages
 from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, pass_panel
 from board.text.counting import plural

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from board.analysis.groups import Grouped
+from board.analysis.rollouts.groups import Grouped
 from board.runs.run import Run
 from board.ui.components import table
 from board.ui.components.table import TableColumn

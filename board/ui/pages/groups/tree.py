@@ -9,8 +9,8 @@ import pyarrow as pa
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import prefix_tree as trees
-from board.analysis.prefix_tree import Node
+from board.analysis.prompts import prefix_tree as trees
+from board.analysis.prompts.prefix_tree import Node
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.text.counting import plural

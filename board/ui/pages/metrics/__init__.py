@@ -1,0 +1,1 @@
+"""Metrics: curves of all numbers, logged and computed, and SQL."""

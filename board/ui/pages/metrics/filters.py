@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis.metric_list import HEADINGS, Origin
+from board.analysis.steps.metric_list import HEADINGS, Origin
 from board.metrics import declared
 from board.ui.state import linked
 

@@ -14,11 +14,20 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.logged_curves import Scalars
-from board.analysis.measured_columns import declared as declared_column
-from board.analysis.metric_list import Panel, catalogue_names, column_of, line_names, points, short_name, token_metric, unit_of
-from board.analysis.step_metrics.own_means import OwnMean, made_of
-from board.analysis.unhealthy import PATTERNS
+from board.analysis.rollouts.unhealthy import PATTERNS
+from board.analysis.steps.logged_curves import Scalars
+from board.analysis.steps.metric_list import (
+    Panel,
+    catalogue_names,
+    column_of,
+    line_names,
+    points,
+    short_name,
+    token_metric,
+    unit_of,
+)
+from board.analysis.steps.step_metrics.own_means import OwnMean, made_of
+from board.analysis.texts.measured_columns import declared as declared_column
 from board.errors import FieldMissing
 from board.figures import of_run
 from board.figures.curve_panel import CurvePanel

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import response_endings
-from board.analysis.length_attribution import share_of_gain
-from board.analysis.response_endings import Endings
+from board.analysis.rollouts import response_endings
+from board.analysis.rollouts.response_endings import Endings
+from board.analysis.stats.length_attribution import share_of_gain
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import RUN_COLORS
 from board.metrics.declared.contract import Words

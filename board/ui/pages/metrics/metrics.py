@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis import kl_concentration, metric_list, step_metrics
-from board.analysis.logged_curves import LoggedText
-from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
+from board.analysis.rollouts import kl_concentration
+from board.analysis.steps import metric_list, step_metrics
+from board.analysis.steps.logged_curves import LoggedText
+from board.analysis.steps.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark

@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 import streamlit as st
 
-from board.analysis.measured_columns import declared
+from board.analysis.texts.measured_columns import declared
 from board.errors import BoardError, FieldMissing
 from board.figures.sql_chart import MOST_CURVES, answer_chart, answer_panel
 from board.runs.run import Run

@@ -5,7 +5,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis import response_variety
+from board.analysis.texts import response_variety
 from board.errors import FieldMissing
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import RUN_COLORS

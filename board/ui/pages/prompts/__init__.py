@@ -1,0 +1,1 @@
+"""Prompts: each prompt over training."""

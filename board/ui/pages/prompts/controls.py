@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board.analysis.cohorts import COHORTS, LOSING, CohortRule
+from board.analysis.prompts.cohorts import COHORTS, LOSING, CohortRule
 from board.figures.cohort_panels import NAMES
 from board.runs.run import Run
 from board.text.counting import plural

@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.cohort_conditions import of_prompts
-from board.analysis.prompt_list import text_column
-from board.analysis.prompt_timeline import Timeline, timeline, usual_pair
-from board.analysis.prompt_visits import length_column
-from board.analysis.selection import neighbours, numeric_columns
+from board.analysis.prompts.cohort_conditions import of_prompts
+from board.analysis.prompts.prompt_list import text_column
+from board.analysis.prompts.prompt_timeline import Timeline, timeline, usual_pair
+from board.analysis.prompts.prompt_visits import length_column
+from board.analysis.rollouts.selection import neighbours, numeric_columns
 from board.figures.cohort_panels import NAMES
 from board.metrics.formulas import kl_column
 from board.schema import heading

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import cohort_conditions, cohorts
-from board.analysis.cohorts import COHORTS, LOSING, NONE, CohortRule
-from board.analysis.prompt_list import counts, ids, listing, of_cohort, ordered, text_column, with_text
-from board.analysis.prompt_visits import leaderboard, visits
-from board.analysis.selection import page, pages
+from board.analysis.prompts import cohort_conditions, cohorts
+from board.analysis.prompts.cohorts import COHORTS, LOSING, NONE, CohortRule
+from board.analysis.prompts.prompt_list import counts, ids, listing, of_cohort, ordered, text_column, with_text
+from board.analysis.prompts.prompt_visits import leaderboard, visits
+from board.analysis.rollouts.selection import page, pages
 from board.errors import FieldMissing
 from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips

@@ -5,8 +5,8 @@ from typing import Final, Literal
 
 import pandas as pd
 
-from board.analysis.cohorts import COHORTS, LOSING, NONE
-from board.analysis.prompt_list import text_column, trends
+from board.analysis.prompts.cohorts import COHORTS, LOSING, NONE
+from board.analysis.prompts.prompt_list import text_column, trends
 from board.figures.cohort_panels import NAMES
 from board.figures.theme import COLORS
 from board.runs.run import Run

@@ -1,0 +1,1 @@
+"""Responses: the list of rollouts, and one of them in full."""

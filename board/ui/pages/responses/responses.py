@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import token_aggregates
-from board.analysis.measured_columns import declared
-from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
-from board.analysis.step_stats import LengthChange, length_change
+from board.analysis.rollouts import token_aggregates
+from board.analysis.rollouts.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
+from board.analysis.steps.step_stats import LengthChange, length_change
+from board.analysis.texts.measured_columns import declared
 from board.figures.theme import COLORS
 from board.schema import DISCARDED, heading
 from board.text.counting import plural

@@ -1,0 +1,1 @@
+"""Rewards: curves and distributions of the reward."""

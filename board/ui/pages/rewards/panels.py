@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from board.analysis.step_stats import finite_values
+from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.curve_panel import CurvePanel
 from board.figures.of_run import REWARDS

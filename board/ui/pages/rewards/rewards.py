@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from board.analysis.highlights import Landmark, landmarks
-from board.analysis.histograms import histogram_by_step
-from board.analysis.metric_list import column_of, short_name
-from board.analysis.reward_parts import reward_parts
-from board.analysis.selection import numeric_columns, of_step
-from board.analysis.step_metrics import MOST_SOURCES, computable, further_sources, per_step_values, sources
-from board.analysis.step_metrics.own_means import is_evaluated
-from board.analysis.step_stats import share_below
+from board.analysis.rollouts.reward_parts import reward_parts
+from board.analysis.rollouts.selection import numeric_columns, of_step
+from board.analysis.steps.highlights import Landmark, landmarks
+from board.analysis.steps.histograms import histogram_by_step
+from board.analysis.steps.metric_list import column_of, short_name
+from board.analysis.steps.step_metrics import MOST_SOURCES, computable, further_sources, per_step_values, sources
+from board.analysis.steps.step_metrics.own_means import is_evaluated
+from board.analysis.steps.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.curve_panel import CurvePanel

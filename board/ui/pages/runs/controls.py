@@ -6,7 +6,7 @@ from typing import Final, cast
 
 import streamlit as st
 
-from board.analysis.run_list import Grouping, Order, RunFilter
+from board.analysis.compare.run_list import Grouping, Order, RunFilter
 from board.ui.shared import list_order
 from board.ui.state import linked
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from board.analysis.run_list import ListedRun, written
+from board.analysis.compare.run_list import ListedRun, written
 from board.errors import BoardError
 from board.figures.theme import RUN_COLORS
 from board.settings import run_choices

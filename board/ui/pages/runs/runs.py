@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from board.analysis import run_list
-from board.analysis.run_list import ListedRun
-from board.analysis.run_overlay import MOST_RUNS
+from board.analysis.compare import run_list
+from board.analysis.compare.run_list import ListedRun
+from board.analysis.compare.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder

@@ -6,7 +6,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis import run_settings
+from board.analysis.compare import run_settings
 from board.text.counting import plural
 from board.ui.components import table
 from board.ui.components.table import TableColumn

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from board.analysis import run_list
-from board.analysis.run_list import ListedRun
+from board.analysis.compare import run_list
+from board.analysis.compare.run_list import ListedRun
 from board.figures.theme import COLORS, RUN_COLORS
 from board.text.format_number import size
 from board.ui.components import table

@@ -1,0 +1,1 @@
+"""Search: texts and tokens found in a run."""

@@ -4,8 +4,8 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.concordance import CONTEXT, Order
-from board.analysis.text_search import COLUMNS, SearchText, checked
+from board.analysis.texts.concordance import CONTEXT, Order
+from board.analysis.texts.text_search import COLUMNS, SearchText, checked
 from board.errors import BoardError
 from board.ui.components import curves
 from board.ui.frame import findings_watch

@@ -1,0 +1,1 @@
+"""Steps: one step, or two side by side."""

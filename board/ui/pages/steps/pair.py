@@ -1,6 +1,6 @@
 """Step A against step B on the screen: how a number's distribution moved, whether by more than chance, and which prompts moved most.
 
-B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.step_pair`.
+B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.steps.step_pair`.
 """
 
 from typing import Final
@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.selection import numeric_columns
-from board.analysis.step_pair import Shift, compare, typical
-from board.analysis.step_shift import quantile_shift
-from board.analysis.step_stats import nearest_step
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps.step_pair import Shift, compare, typical
+from board.analysis.steps.step_shift import quantile_shift
+from board.analysis.steps.step_stats import nearest_step
 from board.figures.run_spreads import RunLine, outlines, shifts
 from board.figures.theme import COLORS
 from board.runs.run import Run

@@ -1,6 +1,6 @@
 """The scatter of the page Steps: any number of rollouts against any other, what is selected in it as a filter, and the rollout clicked.
 
-Draws; where rollouts lie is computed in `board.analysis.cloud`, what a box or a lasso holds in `board.analysis.area`.
+Draws; where rollouts lie is computed in `board.analysis.stats.cloud`, what a box or a lasso holds in `board.analysis.stats.area`.
 """
 
 from collections.abc import Callable
@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.area import Corner, box_condition, lasso_condition
-from board.analysis.cloud import cloud, nearest
-from board.analysis.selection import neighbours, numeric_columns, of_step
-from board.analysis.step_stats import finite_values
+from board.analysis.rollouts.selection import neighbours, numeric_columns, of_step
+from board.analysis.stats.area import Corner, box_condition, lasso_condition
+from board.analysis.stats.cloud import cloud, nearest
+from board.analysis.steps.step_stats import finite_values
 from board.schema import heading
 from board.sql.identifiers import column
 from board.text.counting import plural

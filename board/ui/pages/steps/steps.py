@@ -6,11 +6,11 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.bootstrap import RESAMPLES
-from board.analysis.highlights import Landmark
-from board.analysis.selection import pages
-from board.analysis.step_metrics import computable, per_step_values
-from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
+from board.analysis.rollouts.selection import pages
+from board.analysis.stats.bootstrap import RESAMPLES
+from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.step_metrics import computable, per_step_values
+from board.analysis.steps.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
 from board.ui.components import table
 from board.ui.components.table import TableColumn

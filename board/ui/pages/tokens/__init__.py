@@ -1,0 +1,1 @@
+"""Tokens: one response token by token."""

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.phrase_forms import expression
-from board.analysis.rollout_facts import particulars
-from board.analysis.selection import extreme_tokens, neighbours, of_step, preferred
+from board.analysis.rollouts.rollout_facts import particulars
+from board.analysis.rollouts.selection import extreme_tokens, neighbours, of_step, preferred
+from board.analysis.texts.phrase_forms import expression
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
 from board.text.token_decoding import codec_of, decoded

@@ -1,0 +1,1 @@
+"""Words: phrases and vocabulary, and what they are paid."""

@@ -5,8 +5,8 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
-from board.analysis.phrase_forms import expression
-from board.analysis.phrases import Phrases
+from board.analysis.texts.phrase_forms import expression
+from board.analysis.texts.phrases import Phrases
 from board.figures.theme import COLORS
 from board.text.counting import plural
 from board.text.display import on_one_line

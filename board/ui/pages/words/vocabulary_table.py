@@ -5,8 +5,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from board.analysis.phrase_forms import expression
-from board.analysis.vocabulary import RARE, Vocabulary
+from board.analysis.texts.phrase_forms import expression
+from board.analysis.texts.vocabulary import RARE, Vocabulary
 from board.figures.theme import COLORS
 from board.text.counting import plural
 from board.text.display import visible

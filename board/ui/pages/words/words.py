@@ -4,11 +4,11 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis import phrases, vocabulary
-from board.analysis.log_odds import Z_LIMIT
-from board.analysis.phrases import LEAST, Phrases
-from board.analysis.text_search import SearchText, checked
-from board.analysis.vocabulary import Vocabulary, summary
+from board.analysis.stats.log_odds import Z_LIMIT
+from board.analysis.texts import phrases, vocabulary
+from board.analysis.texts.phrases import LEAST, Phrases
+from board.analysis.texts.text_search import SearchText, checked
+from board.analysis.texts.vocabulary import Vocabulary, summary
 from board.errors import BoardError
 from board.text.counting import plural
 from board.ui.components import curves

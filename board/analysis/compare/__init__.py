@@ -1,0 +1,1 @@
+"""What tells two runs, or two checkpoints, apart; the list of runs."""

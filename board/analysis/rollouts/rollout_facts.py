@@ -1,0 +1,125 @@
+"""What is known of one rollout besides its tokens, a line each: numbers, group, prompt, ground truth, where its row stands. Pure."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from board.analysis.rollouts.selection import numeric_columns, of_step
+from board.runs.rollout import Rollout
+from board.runs.run import Run
+from board.schema import IDS, heading, unit
+from board.text.counting import plural
+from board.text.display import shorten
+from board.text.format_number import fmt, with_all_digits
+from board.text.system_prompts import Hiding, without_system_prompt
+
+LINE_CHARS: Final = 400
+"""A folded line holds the beginning of a text; more fits on no screen."""
+
+SHOWN_CHARS: Final = 20_000
+"""So much of a text is sent along with the tokens; all of it is on the Responses page."""
+
+MOST_MEMBERS: Final = 100
+"""Rollouts of a group that are listed."""
+
+_LEADING: Final = ("reward", "valid_reward", "advantage_mean", "response_length")
+_GROUP: Final = ("group", "group_id")
+
+
+@dataclass(frozen=True)
+class Particular:
+    """One line: its name, what stands beside it while it is folded, and what it unfolds to."""
+
+    name: str
+    line: str
+    """Without line ends."""
+    text: str
+    note: str = ""
+
+
+def particulars(run: Run, rollout: Rollout, hiding: Hiding | None = None) -> list[Particular]:
+    """What the row has of it, in the order of the screen; `hiding` as in a View: how its system prompt is hidden."""
+    prompt, cut = without_system_prompt(rollout["prompt"] or "", hiding)
+    found = [
+        _numbers(run.frame, rollout.key),
+        _group(run, rollout),
+        _text("prompt", None if rollout["prompt"] is None else prompt, "system prompt hidden" if cut else ""),
+        _text("ground truth", rollout["ground_truth"]),
+        _place(_row(run, rollout.key), rollout),
+    ]
+    return [one for one in found if one is not None]
+
+
+def _row(run: Run, key: int) -> "pd.Series[Any]":
+    return run.frame.loc[[key]].iloc[0]
+
+
+def _numbers(frame: pd.DataFrame, key: int) -> Particular | None:
+    """The rewards, the advantage and the length on the line; every number of the row beneath."""
+    row = frame.loc[[key]]
+    numbers = {
+        name: float(row[name].iloc[0]) for name in numeric_columns(frame) if name not in _GROUP and row[name].notna().all()
+    }
+    if not numbers:
+        return None
+    leading = [name for name in _LEADING if name in numbers]
+    ordered = [*leading, *(name for name in numbers if name not in leading)]
+    named = "reward" in numbers
+    parts = [f"{heading(name)} {fmt(numbers[name])}" for name in (leading or ordered[:4])]
+    line = " · ".join(parts).removeprefix("reward " if named else "")
+    text = "\n".join(f"{heading(name)}: {with_all_digits(numbers[name], unit(name))}" for name in ordered)
+    return Particular("reward" if named else "numbers", line, text, plural(len(numbers), "number"))
+
+
+def _group(run: Run, rollout: Rollout) -> Particular | None:
+    """How many were sampled with it, and where its reward stands among theirs; each of them beneath."""
+    row = _row(run, rollout.key)
+    if pd.isna(row.get("group")):
+        return None
+    step = of_step(run.frame, rollout.step)
+    members = step[step["group"] == row["group"]]
+    own = row.get("group_id")
+    parts = [str(own) if pd.notna(own) else f"number {fmt(row['group'])} of the step", plural(len(members), "rollout")]
+    rewards = members["reward"].dropna() if "reward" in members.columns else pd.Series(dtype=float)
+    if len(rewards):
+        parts.append(f"reward {fmt(rewards.min())} to {fmt(rewards.max())}, mean {fmt(float(rewards.mean()))}")
+    if pd.notna(row.get("reward")):
+        parts.append(f"this one number {1 + int((rewards > row['reward']).sum())} of {len(rewards)}")
+    listed = members.index.to_numpy()[:MOST_MEMBERS]
+    lines = [
+        _member(_row(run, int(key)), source, key == rollout.key) for key, source in zip(listed, run.sources(listed), strict=True)
+    ]
+    if len(members) > len(listed):
+        lines.append(f"and {len(members) - len(listed):,} more")
+    return Particular("group", " · ".join(parts), "\n".join(lines))
+
+
+def _member(row: "pd.Series[Any]", source: str, this: bool) -> str:
+    numbers = [f"{heading(name)} {fmt(row[name])}" for name in _LEADING if pd.notna(row.get(name))]
+    return " · ".join([source, *numbers, *(["this one"] if this else [])])
+
+
+def _text(name: str, text: str | None, note: str = "") -> Particular | None:
+    if text is None:
+        return None
+    shown = shorten(text, SHOWN_CHARS)
+    notes = [note, f"the first {len(shown):,} of" if len(shown) < len(text) else ""]
+    length = plural(len(text), "character")
+    said = " · ".join(filter(None, notes))
+    gap = " " if said.endswith(" of") else " · " if said else ""
+    return Particular(name, _one_line(shown) or "(empty)", shown, said + gap + length)
+
+
+def _one_line(text: str) -> str:
+    return shorten(text, LINE_CHARS).replace("\r\n", "\n").replace("\r", "\n").replace("\n", " ↵ ")
+
+
+def _place(row: "pd.Series[Any]", rollout: Rollout) -> Particular:
+    """The step and the row's place in its shard; the trainer's own names of it beneath."""
+    ids = {name: row[name] for name in IDS if name in row.index and pd.notna(row[name])}
+    own = [f"{name} {value}" for name, value in ids.items() if name not in _GROUP]
+    line = {"line": rollout.line} if rollout.line else {"byte": rollout.offset}
+    whole = {"step": rollout.step, "shard": rollout.shard, **line, **ids}
+    text = "\n".join(f"{name}: {value}" for name, value in whole.items())
+    return Particular("row", _one_line(" · ".join([f"step {rollout.step}", rollout.source, *own])), text)

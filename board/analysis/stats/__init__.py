@@ -1,0 +1,1 @@
+"""Statistics of arrays, without a run: bootstrap, log-odds, differences of texts."""

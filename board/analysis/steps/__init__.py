@@ -1,0 +1,1 @@
+"""What is computed per step: curves, tables, histograms, the list of metrics."""

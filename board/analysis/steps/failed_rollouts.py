@@ -1,0 +1,85 @@
+"""Which rollouts failed, as their trainer says by a status, an error or a flag, or as an empty response shows. A run in, marks out.
+
+A rollout that failed says nothing of the policy: its reward, as a rule 0, is none that a scorer gave.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.steps.step_stats import finite_values
+from board.runs.run import Run
+
+FAILED: Final = "rollout_failed"
+"""The number of a rollout that is 1 where it failed, else 0."""
+
+_STATES: Final = re.compile(r"(?:\w+_)?status|(?:finish|stop|exit|end|termination|done)_reason", re.IGNORECASE)
+_ERRORS: Final = re.compile(r"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?", re.IGNORECASE)
+_OBJECTS: Final = re.compile(r"(?:\w+_)?(?:info|meta|metadata|extras?|details|outcome|result)", re.IGNORECASE)
+_HELD: Final = (
+    r'"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?"\s*:\s*(?P<said>"(?:[^"\\]|\\.)*"|\{[^{}]*\})'
+)
+"""An error within a column whose text is an object of JSON."""
+_AT_ONCE: Final = 1_000
+_FLAGS: Final = re.compile(r"(?:is_|has_|was_)?(?:failed|aborted|errored|crashed|cancell?ed|timed_?out)", re.IGNORECASE)
+_BROKEN: Final = r"(?i)(?:^|[^a-z])(?:abort|error|cancel|crash|exception|time(?:d[ _-]?)?out|killed|lost|oom)|error$"
+_VERDICT: Final = r"(?i)wrong|accept|pass|correct|solved|compil|runtime|syntax"
+"""What a judge of answers says: a column with such words tells how good a response is, not whether it could be sampled."""
+_MACHINE: Final = (
+    r"(?i)connect|sandbox|unavailable|unreachable|lost|refused|reset|memory|\boom\b|kill|abort|cancel|limit|server|\b50[0-4]\b"
+)
+"""What an error says that is no fault of a response, as a wrong program's is."""
+_NOTHING: Final = r"(?i)^\s*(?:none|null|nil|nan|false|0|ok|-|\{\}|\[\]|no[ _-].*|)\s*$"
+
+
+def failed(run: Run) -> NDArray[np.bool_]:
+    """(rows,) the rollouts of the frame that failed; a status or an error that may be of a wrong answer counts where the response is empty."""
+    keys, frame = run.frame.index.to_numpy(), run.frame
+    empty = finite_values(frame, "response_chars") == 0 if "response_chars" in frame else np.zeros(len(frame), np.bool_)
+    if "response_length" in frame:
+        empty &= ~(finite_values(frame, "response_length") > 0)
+    marks, is_told = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
+    for _, of_state, said in _told(run, keys):
+        some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
+        of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
+        marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
+        is_told |= some & of_state
+    for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
+        values = finite_values(frame, name)
+        marks |= (values == 1) & np.isin(values[np.isfinite(values)], (0, 1)).all()
+    return marks | (empty & ~is_told)
+
+
+def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
+    """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing of it in words."""
+    keys, told = run.frame.index.to_numpy()[marks], list[str]()
+    for name, of_state, said in _told(run, keys):
+        most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
+        told += [f"{name} {one}"[:80] for one in most[:1]]
+    return told
+
+
+def _told(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
+    """What rollouts say of how they ended, by name: whether it is a state rather than an error, and its texts."""
+    for name in run.text_columns:
+        of_state = _STATES.fullmatch(name) is not None
+        if of_state or _ERRORS.fullmatch(name):
+            yield name, of_state, run.texts(name, keys)
+        elif _OBJECTS.fullmatch(name):
+            # some rollouts at a time: of a large object little is held
+            parts = (run.texts(name, keys[at : at + _AT_ONCE]) for at in range(0, len(keys), _AT_ONCE))
+            held = [pc.struct_field(pc.extract_regex(part.combine_chunks(), _HELD), "said") for part in parts]
+            yield f"{name}.error", False, pa.chunked_array(held, pa.large_string())
+
+
+def _matches(texts: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:
+    """Which texts match; what is missing reads as nothing."""
+    coded = texts.fill_null("").combine_chunks().dictionary_encode()
+    found = pc.match_substring_regex(coded.dictionary, pattern).to_numpy(zero_copy_only=False)
+    return np.asarray(found[coded.indices.to_numpy()], np.bool_)

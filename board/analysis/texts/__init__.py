@@ -1,0 +1,1 @@
+"""What is computed of texts: phrases, vocabulary, search, and the text metrics."""

@@ -1,0 +1,217 @@
+"""Phrases that pay: what stands in responses that earn more than their own group does, and what is written late rather than early.
+
+n-grams of a sample of rollouts, told apart by weighted log-odds; each once in its longest form, with its course and with what it earns. Knows
+runs; shows nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.stats.log_odds import Z_LIMIT, LogOdds, against_shared_prior, of_pairs
+from board.analysis.stats.within_groups import discordant, sides
+from board.analysis.texts import phrase_forms
+from board.analysis.texts.ngrams import Grams, frequent
+from board.analysis.texts.phrase_sample import PhraseSample, phrase_sample
+from board.analysis.texts.phrase_worth import Compared, Truth, Within, compared, worths
+from board.metrics.formulas import Float64Array
+from board.runs import run_tables
+from board.runs.run import Run
+from board.text.text_units import cut
+
+LEAST: Final = 20
+"""A phrase stands in at least so many rollouts of the sample."""
+
+MOST_LISTED: Final = 100
+"""So many n-grams are listed of those that pay, of those that cost, of those that rise and of those that fall."""
+
+MOST_STRETCHES: Final = 120
+"""Of more steps, neighbours are taken together in the course of a phrase."""
+
+Told = Callable[[float], None]
+"""Called now and then with the share that is done."""
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """k phrases of a run."""
+
+    listed: pd.DataFrame
+    """(k,) rows: phrase (its text) and times (how often at least), rollouts and share (of the sample), reward_z and reward_delta (z and
+    log-odds of high against low reward within groups), time_z and time_delta (of late against early), forms (how many others it stands
+    for), key (of a rollout that holds it), and the columns of `phrase_worth.worths`. NaN where not known."""
+    shares: NDArray[np.float32]
+    """(k, s): the share of a stretch's rollouts that hold it."""
+    firsts: NDArray[np.int64]
+    """(s,): the first step of each stretch of steps."""
+    lasts: NDArray[np.int64]
+    """(s,): the last."""
+    keys: NDArray[np.int64]
+    """(n,): the rollouts of the sample."""
+    of: int
+    """How many they were chosen from."""
+    cut: int
+    """Of how many of them the middle was left out."""
+    held: NDArray[np.uint8]
+    """(k, ⌈n / 8⌉): which rollouts of the sample hold each, a bit each."""
+    tested: int
+    """n-grams that were compared."""
+    by_chance: int
+    """How many of them are beyond the limit when rewards are dealt anew within groups."""
+    chance_z: float
+    """The largest z then, and 0 without rewards."""
+    within: Within
+    truth: Truth
+
+    def keys_of(self, at: int) -> NDArray[np.int64]:
+        """The rollouts of the sample that hold the phrase in row `at`."""
+        found: NDArray[np.int64] = self.keys[np.unpackbits(self.held[at], count=len(self.keys)).astype(bool)]
+        return found
+
+
+KEPT: Final = "run-phrases"
+
+
+def of_run(run: Run, least: int = LEAST, told: Told = lambda _: None) -> Phrases:
+    """`find` in the run; what is of `least` = LEAST is kept beside it: to look for them takes seconds where texts are long."""
+    if least != LEAST:
+        return find(run, least, Z_LIMIT, told)
+    choices = f"{LEAST} {Z_LIMIT} {MOST_STRETCHES}"
+    return run_tables.made(run, KEPT, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, told))
+
+
+def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, told: Told = lambda _: None) -> Phrases:
+    """The phrases of the rollouts of the run's frame that stand in at least `least` of its sample and are beyond |z| = `limit`.
+
+    A run without responses has none; without rewards, or with one step, there is no z of them (NaN).
+    """
+    sample = phrase_sample(run)
+    told(0.3)
+    units = cut(sample.texts)
+    grams = frequent(units, least)
+    told(0.6)
+    against = compared(run, sample)
+    scored = _scored(grams, sample, against)
+    found = phrase_forms.phrases(grams, units, sample.texts, _outstanding(scored, limit))
+    told(0.8)
+    at = np.array([phrase.gram for phrase in found], np.int64)
+    firsts, lasts, shares = _course(grams, at, sample.frame["step"].to_numpy(np.int64))
+    return Phrases(
+        listed=_table(found, at, grams, sample, scored).join(worths(against, map(grams.held_by, at.tolist()))),
+        shares=shares,
+        firsts=firsts,
+        lasts=lasts,
+        keys=sample.keys,
+        of=sample.of,
+        cut=sample.cut,
+        held=_packed(grams, at, len(sample.texts)),
+        tested=len(scored.grams),
+        by_chance=int((np.abs(scored.chance) > limit).sum()),
+        chance_z=float(scored.chance.max(initial=0.0)),
+        within=against.within,
+        truth=against.truth,
+    )
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The c n-grams that are compared."""
+
+    grams: NDArray[np.int64]
+    """(c,) rising: those that are no piece of a longer one, and that not all hold."""
+    by_reward: LogOdds
+    by_time: LogOdds
+    chance: Float64Array
+    """(c,): z by rewards that are dealt anew; 0 without rewards."""
+
+
+def _scored(grams: Grams, sample: PhraseSample, against: Compared) -> _Scored:
+    which = np.flatnonzero(phrase_forms.whole(grams) & (grams.counts < len(sample.texts)))
+    of, rollouts = grams.chosen(which)
+
+    def by(rewards: Float64Array) -> LogOdds:
+        found = sides(against.groups, rewards)
+        if not found.groups:
+            return _unknown(len(which))
+        return of_pairs(*discordant(found, against.groups, of, rollouts, len(which)))
+
+    chance = np.nan_to_num(by(against.dealt_anew()).z)
+    return _Scored(which, by(against.rewards), _by_time(of, rollouts, len(which), sample.frame), chance)
+
+
+def _by_time(of: NDArray[np.int64], rollouts: NDArray[np.int32], number: int, frame: pd.DataFrame) -> LogOdds:
+    """The last third of the steps against the first."""
+    steps = frame["step"].to_numpy()
+    there = np.unique(steps)
+    third = -(-len(there) // 3)
+    if len(there) < 2:
+        return _unknown(number)
+    late, early = np.isin(steps, there[len(there) - third :]), np.isin(steps, there[:third])
+    counts = [np.bincount(of, side[rollouts], number) for side in (late, early)]
+    return against_shared_prior(counts[0], counts[1], (float(late.sum()), float(early.sum())))
+
+
+def _unknown(number: int) -> LogOdds:
+    unknown = np.full(number, np.nan)
+    return LogOdds(unknown, unknown, unknown)
+
+
+def _outstanding(scored: _Scored, limit: float) -> NDArray[np.int64]:
+    """The n-grams that are listed, those that stand out most first."""
+    zs = [np.nan_to_num(by.z) for by in (scored.by_reward, scored.by_time)]
+    found: list[NDArray[np.int64]] = []
+    for signed in (zs[0], -zs[0], zs[1], -zs[1]):
+        order = np.argsort(-signed, kind="stable")[:MOST_LISTED]
+        found.append(order[signed[order] > limit])
+    every = np.unique(np.concatenate(found))
+    most = np.maximum(np.abs(zs[0][every]), np.abs(zs[1][every]))
+    return scored.grams[every[np.argsort(-most, kind="stable")]]
+
+
+def _table(
+    found: list[phrase_forms.Phrase], at: NDArray[np.int64], grams: Grams, sample: PhraseSample, scored: _Scored
+) -> pd.DataFrame:
+    place = np.searchsorted(scored.grams, at)
+    return pd.DataFrame(
+        {
+            "phrase": pd.Series([phrase.text for phrase in found], dtype=object),
+            "times": grams.times[at],
+            "rollouts": grams.counts[at],
+            "share": grams.counts[at] / max(1, len(sample.texts)),
+            "reward_z": scored.by_reward.z[place],
+            "reward_delta": scored.by_reward.delta[place],
+            "time_z": scored.by_time.z[place],
+            "time_delta": scored.by_time.delta[place],
+            "forms": np.array([len(phrase.forms) for phrase in found], np.int64),
+            "key": sample.keys[np.array([phrase.sample_row for phrase in found], np.int64)],
+        }
+    )
+
+
+def _course(
+    grams: Grams, at: NDArray[np.int64], steps: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """First and last steps of stretches, and the share of each stretch's rollouts that hold each of the n-grams `at`."""
+    there, of_step = np.unique(steps, return_inverse=True)
+    count = min(len(there), MOST_STRETCHES)
+    stretch = np.arange(len(there)) * count // max(1, len(there))
+    edges = np.searchsorted(stretch, np.arange(count + 1))
+    of = stretch[of_step]
+    rollouts = np.maximum(np.bincount(of, minlength=count), 1)
+    shares = np.zeros((len(at), count), np.float32)
+    for row, gram in enumerate(at.tolist()):
+        shares[row] = np.bincount(of[grams.held_by(gram)], minlength=count) / rollouts
+    return there[edges[:-1]], there[edges[1:] - 1], shares
+
+
+def _packed(grams: Grams, at: NDArray[np.int64], texts: int) -> NDArray[np.uint8]:
+    packed = np.zeros((len(at), -(-texts // 8)), np.uint8)
+    for row, gram in enumerate(at.tolist()):
+        holds = np.zeros(texts, bool)
+        holds[grams.held_by(gram)] = True
+        packed[row] = np.packbits(holds)
+    return packed

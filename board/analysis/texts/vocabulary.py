@@ -1,0 +1,228 @@
+"""The tokens of a run: how often each is written as training goes on, what its metrics are, and which rise and which fall.
+
+Made of what its parts keep (`board.analysis.texts.vocabulary_counts`), so that a run of any size is there at once; rollouts that a filter leaves
+are counted anew.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.analysis.stats.log_odds import against_shared_prior
+from board.analysis.texts import vocabulary_counts
+from board.analysis.texts.vocabulary_counts import METRICS
+from board.runs import run_tables
+from board.runs.parts import Part
+from board.runs.run import Run
+from board.text.token_decoding import codec_of, decoded
+
+MOST_STRETCHES: Final = 120
+"""Of more steps, neighbours are taken together."""
+MOST_TOKENS: Final = 20_000
+"""So many tokens, the most frequent ones, are kept by name."""
+LEAST: Final = 5
+"""A token that a run has less often is among the rare ones."""
+
+RARE: Final = "(rare tokens)"
+
+_CODEC_TOKENS: Final = 4_000
+_COUNTING: Final = 0.8
+"""The share of the work that counting is, before the parts are laid together."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """t tokens over s stretches of steps."""
+
+    names: tuple[str, ...]
+    """(t,) as the trainer wrote them, the most frequent first; the last is RARE where there are others."""
+    texts: tuple[str, ...]
+    """(t,) as they read."""
+    folded: int
+    """How many different tokens are in RARE."""
+    firsts: NDArray[np.int64]
+    """(s,) the first step of each stretch."""
+    lasts: NDArray[np.int64]
+    """(s,) the last."""
+    counts: NDArray[np.int32]
+    """(t, s): how often each token is written and counted."""
+    sums: dict[str, NDArray[np.float32]]
+    """(t, s) by metric of `vocabulary_counts.METRICS` that the run has: the sum of its finite numbers."""
+    known: dict[str, NDArray[np.int32]]
+    """(t, s) by metric, of how many numbers."""
+
+    @property
+    def total(self) -> int:
+        """Tokens that count."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @property
+    def shares(self) -> NDArray[np.float32]:
+        """(t, s): the share of a stretch's tokens that each is; 0 in one without tokens."""
+        found: NDArray[np.float32] = (self.counts / np.maximum(self.counts.sum(axis=0), 1)).astype(np.float32)
+        return found
+
+
+KEPT: Final = "run-vocabulary"
+
+
+def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
+    """`vocabulary` of the run, kept beside it: to lay a hundred million tokens' parts together takes seconds."""
+    choices = f"{MOST_STRETCHES} {MOST_TOKENS} {LEAST}"
+    return run_tables.made(run, KEPT, choices, Vocabulary, lambda: vocabulary(run, progress))
+
+
+def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
+    """The tokens of the rollouts of the run's frame that are of training; none where no rollout names its tokens.
+
+    `progress` is told the share that is done, 0 to 1.
+    """
+    tables, done = [], 0
+    for part, _, rows in run.parts_of_rows():
+        tables += _tables_of(part, rows)
+        done += len(rows)
+        progress(_COUNTING * done / len(run.frame))
+    tables = [table for table in tables if table.num_rows]
+    if not tables:
+        nothing = np.zeros(0, np.int64)
+        return Vocabulary((), (), 0, nothing, nothing, np.zeros((0, 0), np.int32), {}, {})
+    return _merged(run, tables, progress)
+
+
+def _tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
+    """What is kept of the steps whose rollouts of training are all asked for, and the count of the other rollouts."""
+    training = vocabulary_counts.training_rows(part)
+    rows = np.intersect1d(rows, training, assume_unique=True)
+    if len(rows) == len(training):
+        return [vocabulary_counts.kept(part)]
+    steps = part.scalars.column("step").to_numpy()
+    there, of_step = np.unique(steps[training], return_inverse=True)
+    asked = np.bincount(np.searchsorted(there, steps[rows]), minlength=len(there))
+    whole = there[asked == np.bincount(of_step, minlength=len(there))]
+    found = [vocabulary_counts.count(part, rows[~np.isin(steps[rows], whole)])]
+    if len(whole):
+        kept = vocabulary_counts.kept(part)
+        found.append(kept.filter(pc.is_in(kept.column("step"), pa.array(whole))))
+    return found
+
+
+def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None]) -> Vocabulary:
+    names, of = _different_names(tables)
+    there = np.unique(np.concatenate([np.unique(table.column("step").to_numpy()) for table in tables]))
+    stretches = min(len(there), MOST_STRETCHES)
+    stretch = np.arange(len(there)) * stretches // len(there)
+    edges = np.searchsorted(stretch, np.arange(stretches + 1))
+    totals = np.zeros(len(names), np.int64)
+    for one, table in zip(of, tables, strict=True):
+        np.add.at(totals, one, table.column("n").to_numpy())
+    places, chosen = _rows_of_names(totals)
+    shape = int(places.max()) + 1, stretches
+    # a large run's tables have tens of millions of rows: where each belongs is kept in four bytes, all else of one table at a time
+    cells = [
+        (places[one] * stretches + stretch[np.searchsorted(there, table.column("step").to_numpy())]).astype(np.int32)
+        for one, table in zip(of, tables, strict=True)
+    ]
+    del of
+    sums, known = {}, {}
+    for at, metric in enumerate(METRICS):
+        progress(_COUNTING + (1 - _COUNTING) * at / len(METRICS))
+        has = [vocabulary_counts.known(table, metric) for table in tables]
+        if any(has):
+            known[metric] = _added(tables, cells, has, shape).astype(np.int32)
+            sums[metric] = _added(tables, cells, [one and metric for one in has], shape).astype(np.float32)
+    own = names.take(pa.array(chosen)).to_pylist()
+    named = (*own, *([RARE] if shape[0] > len(own) else []))
+    codec = codec_of(_some_tokens(run))
+    return Vocabulary(
+        names=named,
+        texts=(*(decoded(codec, name) for name in own), *named[len(own) :]),
+        folded=len(names) - len(own),
+        firsts=there[edges[:-1]],
+        lasts=there[edges[1:] - 1],
+        counts=_added(tables, cells, ["n"] * len(tables), shape).astype(np.int32),
+        sums=sums,
+        known=known,
+    )
+
+
+def _added(
+    tables: list[pa.Table], cells: list[NDArray[np.int32]], columns: Sequence[str | None], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """One column of each table added up by cell in a grid of that shape; None for a table that has it not."""
+    grid = np.zeros(shape[0] * shape[1])
+    for one, table, column in zip(cells, tables, columns, strict=True):
+        if column is not None:
+            np.add.at(grid, one, table.column(column).to_numpy().astype(np.float64))
+    return grid.reshape(shape)
+
+
+def _different_names(tables: Sequence[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+    """The different tokens of all tables, and which each row of each table is of."""
+    columns = [table.column("token").combine_chunks() for table in tables]
+    nothing = pa.array([], pa.large_string())
+    together = pa.concat_arrays([nothing, *(column.dictionary for column in columns)]).dictionary_encode()
+    codes, before, found = together.indices.to_numpy(), 0, []
+    for column in columns:
+        found.append(codes[before : before + len(column.dictionary)][column.indices.to_numpy()])
+        before += len(column.dictionary)
+    return together.dictionary, found
+
+
+def _rows_of_names(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row of each token, those among the rare ones all in the last, and the tokens that have a row of their own in the order of rows."""
+    order = np.argsort(-totals, kind="stable")[:MOST_TOKENS]
+    chosen = order[totals[order] >= LEAST]
+    places = np.full(len(totals), len(chosen))
+    places[chosen] = np.arange(len(chosen))
+    return places, chosen
+
+
+def _some_tokens(run: Run) -> list[str]:
+    """Tokens of the first rollout that names any, which tell how tokens name their bytes."""
+    for key in run.frame.index[:100].tolist():
+        found = run.tokens_of(int(key))
+        if found is not None and len(found):
+            return [name or "" for name in found[:_CODEC_TOKENS].to_pylist()]
+    return []
+
+
+def summary(of: Vocabulary, first: int | None = None, last: int | None = None) -> pd.DataFrame:
+    """A row for each token, over the stretches from the one that holds step `first` to the one that holds step `last`: count, share,
+    early and late (shares in the first and in the last third of them), delta and z (log-odds of late against early, with a Dirichlet prior),
+    kl_share (of the KL of all tokens), and the mean of each metric. NaN where not known.
+
+    Tokens of one response are not drawn one by one, so that z ranks and is no probability.
+    """
+    chosen = np.ones(len(of.firsts), bool)
+    if first is not None and last is not None:
+        chosen = (of.lasts >= first) & (of.firsts <= last)
+    at = np.flatnonzero(chosen)
+    counts = of.counts[:, at].sum(axis=1, dtype=np.int64)
+    third = -(-len(at) // 3) if len(at) > 1 else 0
+    early, late = (of.counts[:, side].sum(axis=1, dtype=np.int64) for side in (at[:third], at[len(at) - third :]))
+    totals = float(late.sum()), float(early.sum())
+    odds = against_shared_prior(late, early, totals)
+    unknown = np.full(len(counts), np.nan)
+    told = min(totals) > 0
+    table = {
+        "count": counts,
+        "share": counts / max(1, int(counts.sum())),
+        "early": early / totals[1] if told else unknown,
+        "late": late / totals[0] if told else unknown,
+        "delta": odds.delta if told else unknown,
+        "z": odds.z if told else unknown,
+    }
+    if "kl" in of.sums:
+        kl = of.sums["kl"][:, at].sum(axis=1, dtype=np.float64)
+        table["kl_share"] = kl / kl.sum() if kl.sum() > 0 else unknown
+    for metric, sums in of.sums.items():
+        held = of.known[metric][:, at].sum(axis=1, dtype=np.int64)
+        values = sums[:, at].sum(axis=1, dtype=np.float64)
+        table[metric] = np.divide(values, held, out=np.full(len(held), np.nan), where=held > 0)
+    return pd.DataFrame(table)

@@ -1,0 +1,210 @@
+"""All tokens of a run by one metric: how they are spread, how they go by position and step, which are the most extreme of each step.
+
+What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.steps.step_centres import StepCentres
+from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
+from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
+from board.runs import part_token_summaries
+from board.runs.parts import Part
+from board.runs.run import Run
+from board.schema import TOKEN_METRICS, Extreme, extreme, title
+
+MOST_STEPS: Final = 1_000
+"""Of more steps, neighbours are taken together, so that what is found stays bounded."""
+
+_DERIVED: Final = {
+    "prob": ("logprobs",),
+    "ref_prob": ("ref_logprobs",),
+    "log_ratio": ("logprobs", "ref_logprobs"),
+    "kl": ("logprobs", "ref_logprobs"),
+    "mismatch": ("logprobs", "rollout_logprobs", "old_logprobs"),
+    COVARIANCE: ("logprobs", "advantages"),
+}
+
+Told = Callable[[float], None]
+"""Called now and then with the share that is done."""
+
+
+Choose = Callable[[NDArray[np.float32]], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A run's counted tokens by one metric."""
+
+    metric: str
+    order: Extreme
+    first: NDArray[np.int64]
+    """(S,): the first step of each stretch of steps: a step each while there are at most MOST_STEPS."""
+    last: NDArray[np.int64]
+    """(S,): its last step."""
+    sums: NDArray[np.float64]
+    """(S, PLACES), by place as `board.metrics.token_summaries` has them; finite numbers alone."""
+    counts: NDArray[np.int64]
+    """(S, PLACES)"""
+    in_bins: NDArray[np.int64]
+    """(2 * CODES,): how many tokens lie in each bin of `codes`."""
+    tokens: pd.DataFrame
+    """The MOST most extreme of each stretch, most extreme first: key, step, position (from 0), value, and the stretch's number."""
+
+
+def metrics_of(run: Run) -> list[str]:
+    """The token metrics that some rollout of the run may have, by their screen names, in the order of the screen."""
+    return token_metric_names(run.token_metrics)
+
+
+def fields_of(run: Run, metric: str) -> list[str]:
+    """Fields that a metric is made of; it may be a rollout's own, or the board's."""
+    own = [name for name in run.token_metrics if metric in (name, title(name), f"{name} (logged)")]
+    return list(dict.fromkeys([*_DERIVED.get(metric, ()), *own]))
+
+
+class _Stretches:
+    """The steps of a run, neighbours taken together where there are more than MOST_STEPS."""
+
+    def __init__(self, steps: NDArray[np.int64]) -> None:
+        """`steps` (k,) are all there are, rising."""
+        self._steps, self.count = steps, min(len(steps), MOST_STEPS)
+        self._number = np.arange(len(steps)) * self.count // max(1, len(steps))
+
+    def of(self, step: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The stretch of each of some steps, as given."""
+        return self._number[np.searchsorted(self._steps, step)]
+
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(count,) the first and the last step of each."""
+        edges = np.searchsorted(self._number, np.arange(self.count + 1))
+        return self._steps[edges[:-1]], self._steps[edges[1:] - 1]
+
+
+def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told = lambda _: None) -> Survey:
+    """All counted tokens of the run's frame by a metric; KL by that estimator. A run without the metric has no token."""
+    adding = _Surveyed(run, metric, estimator)
+    done = 0
+    for part, start, rows in run.parts_of_rows():
+        adding.part(part, start, rows)
+        done += len(rows)
+        told(done / len(run.frame))
+    return adding.survey()
+
+
+class _Surveyed:
+    """The survey of the parts that were added so far."""
+
+    def __init__(self, run: Run, metric: str, estimator: str) -> None:
+        self._metric, self._estimator, self._fields = metric, estimator, fields_of(run, metric)
+        self._stretches, self._centres = _Stretches(run.steps), StepCentres(run)
+        self._kept = metric != "kl" or estimator == DEFAULT_ESTIMATOR
+        self._sums = np.zeros((self._stretches.count, PLACES))
+        self._counts = np.zeros((self._stretches.count, PLACES), np.int64)
+        self._in_bins = np.zeros(2 * CODES, np.int64)
+        self._found: list[pd.DataFrame] = []
+
+    def survey(self) -> Survey:
+        """What was added, over all stretches."""
+        order, (first, last) = extreme(self._metric), self._stretches.ends()
+        tokens = most_extreme(pd.concat(self._found or [_no_tokens()], ignore_index=True), order)
+        return Survey(self._metric, order, first, last, self._sums, self._counts, self._in_bins, tokens)
+
+    def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
+        """Add the tokens of some rows of a part, whose first rollout has the key `start`."""
+        steps = part.scalars.column("step").to_numpy()
+        for at, summary in part_token_summaries.kept(part.summaries, self._metric).items() if self._kept else ():
+            own = _group(part, steps, at)
+            if np.isin(own, rows, assume_unique=True).all():
+                rows = np.setdiff1d(rows, own, assume_unique=True)
+                stretch = self._stretches.of(steps[at])
+                self._sums[stretch] += summary.sums
+                self._counts[stretch] += summary.counts
+                self._in_bins[summary.bins] += summary.in_bins
+                self._keep_extremes(start + summary.rows, steps[summary.rows], summary.positions, summary.values)
+        if len(rows):
+            self._count(part, start, rows, steps)
+
+    def _count(self, part: Part, start: int, rows: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
+        """Add tokens out of their arrays."""
+        for alike in part.alike(rows, self._fields):
+            flats = self._centres.beside(alike.flats, steps[alike.rows], alike.offsets)
+            make = token_makers(flats, self._estimator).get(self._metric)
+            if make is None:
+                continue
+            stretch = self._stretches.of(steps[alike.rows])
+            order = np.argsort(stretch, kind="stable")
+            there, groups = np.unique(stretch[order], return_inverse=True)
+            where = counted(alike.offsets, alike.counts, order, groups)
+            values = where.of(make())
+            by_place = profile(where, values)
+            self._sums[there] += by_place.sums
+            self._counts[there] += by_place.counts
+            self._in_bins += code_counts(codes(values), where.bounds[[0, -1]])[0]
+            chosen = extremes(values, where.bounds, extreme(self._metric))
+            own, positions = where.places(chosen, alike.offsets)
+            self._keep_extremes(start + alike.rows[own], steps[alike.rows[own]], positions, values[chosen])
+
+    def _keep_extremes(
+        self,
+        keys: NDArray[np.int64],
+        steps: NDArray[np.int64],
+        positions: NDArray[np.int64],
+        values: NDArray[np.float32],
+    ) -> None:
+        stretch = self._stretches.of(steps)
+        self._found.append(pd.DataFrame({"key": keys, "step": steps, "position": positions, "value": values, "stretch": stretch}))
+
+
+def _no_tokens() -> pd.DataFrame:
+    """The candidates for the most extreme tokens where there are none."""
+    return pd.DataFrame({"key": [], "step": [], "position": [], "value": [], "stretch": []}).astype(np.int64)
+
+
+def _group(part: Part, steps: NDArray[np.int64], at: int) -> NDArray[np.int64]:
+    """The rows that the summary in row `at` is of: those of its step, and of training or of an evaluation as it is."""
+    same = np.flatnonzero(steps == steps[at])
+    split = part.scalars.column("split") if "split" in part.scalars.column_names else None
+    groups = part_token_summaries.group_of(steps[same], None if split is None else split.take(same))
+    own: NDArray[np.int64] = same[groups == groups[np.searchsorted(same, at)]]
+    return own
+
+
+def most_extreme(tokens: pd.DataFrame, order: Extreme) -> pd.DataFrame:
+    """The MOST most extreme tokens of each stretch, most extreme first; equal ones by step, key and position."""
+    extremeness = rank(tokens["value"].to_numpy(np.float32), order)
+    columns = [tokens[name].to_numpy(np.int64) for name in ("position", "key", "step")]
+    ordered = tokens.iloc[np.lexsort([*columns, extremeness])]
+    return ordered[ordered.groupby("stretch").cumcount().to_numpy() < MOST].reset_index(drop=True)
+
+
+def declared_fields() -> tuple[str, ...]:
+    """Fields that would give a run token metrics: what to name where there is none."""
+    return tuple(name for name in TOKEN_METRICS if name != "loss_mask")
+
+
+def read_tokens(run: Run, metric: str, estimator: str, choose: Choose) -> Iterator[tuple[pd.DataFrame, int]]:
+    """Some of the counted tokens of the run's frame, some rollouts at a time: key, step, position (from 0), value; and how many were read.
+
+    `choose` says which of some values, end to end, are wanted.
+    """
+    fields, centres = fields_of(run, metric), StepCentres(run)
+    for part, start, rows in run.parts_of_rows():
+        steps = part.scalars.column("step").to_numpy()
+        for alike in part.alike(rows, fields):
+            make = token_makers(centres.beside(alike.flats, steps[alike.rows], alike.offsets), estimator).get(metric)
+            if make is None:
+                continue
+            where = counted(alike.offsets, alike.counts, np.arange(len(alike.rows)), np.zeros(len(alike.rows), np.int64))
+            values = where.of(make())
+            chosen = choose(values)
+            own, positions = where.places(chosen, alike.offsets)
+            held = alike.rows[own]
+            columns = {"key": start + held, "step": steps[held], "position": positions, "value": values[chosen]}
+            yield pd.DataFrame(columns), len(values)

@@ -8,7 +8,7 @@ from board.analysis.texts.text_health.stretches import TextStretch
 from board.findings import VERSION
 from board.findings.checks.contract import SEVERITIES, EvidencePlace
 from board.findings.contract import Finding, FindingsReport, TokenPlace
-from board.runs.rollout import parsed_source
+from board.runs.cache.rollout import parsed_source
 from board.sql.identifiers import literal
 from board.text.counting import listed, plural
 from board.text.terminal import on_one_line, printable

@@ -13,7 +13,7 @@ from typing import Any, Final
 from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
-from board.runs import run_tables
+from board.runs.cache import run_tables
 from board.runs.opening import open_run
 from board.system import child_process
 from board.system.child_process import Tell

@@ -24,14 +24,14 @@ from board.indexing.destination import options
 from board.indexing.engines import Engine
 from board.indexing.step_sums import IndexRows, step_sums
 from board.indexing.target import Entry, IndexTarget
-from board.runs.index_rows import RowFiles, sum_of_footer
-from board.runs.indexed_run import REPORTED
+from board.runs.cache.part_folder import PartFolder
+from board.runs.cache.store import version
+from board.runs.indexed.index_rows import RowFiles, sum_of_footer
+from board.runs.indexed.indexed_run import REPORTED
 from board.runs.load_report import LoadReport
-from board.runs.parsed_run import ParsedRun
-from board.runs.part_folder import PartFolder
+from board.runs.loading.parsed_run import ParsedRun
 from board.runs.progress import Progress, lasting
 from board.runs.read_options import ReadOptions
-from board.runs.store import version
 from board.sources import index_file, shards
 from board.sources.shards import Shard
 from board.text.path_names import shown

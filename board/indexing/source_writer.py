@@ -22,19 +22,19 @@ from board.remote import local_names, mounts, object_store, stores
 from board.remote.addresses import Address
 from board.remote.mirror import local_stamp
 from board.remote.object_store import RemoteObject
-from board.runs import discarded
-from board.runs.byte_range import ByteRange, parse, parse_tail
-from board.runs.columns import as_table
-from board.runs.format_detection import Identity
-from board.runs.index_rows import LOT, MEASURED, PLACES, ROLLOUT, sum_of_footer, table_of
+from board.runs.cache.columns import as_table
+from board.runs.cache.parts import Part, with_lines_after
+from board.runs.cache.store import version
+from board.runs.indexed.index_rows import LOT, MEASURED, PLACES, ROLLOUT, sum_of_footer, table_of
 from board.runs.load_report import LoadReport
-from board.runs.parsed_shard import ParsedShard, missing
-from board.runs.parts import Part, with_lines_after
+from board.runs.parsing import discarded
+from board.runs.parsing.byte_range import ByteRange, parse, parse_tail
+from board.runs.parsing.format_detection import Identity
+from board.runs.parsing.parsed_shard import ParsedShard, missing
+from board.runs.parsing.repeated_steps import repeated_steps
+from board.runs.parsing.worker import range_of, reading_of
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.read_options import ReadOptions
-from board.runs.repeated_steps import repeated_steps
-from board.runs.store import version
-from board.runs.worker import range_of, reading_of
 from board.schema import DISCARD_FLAGS
 from board.settings import user_folders
 from board.sources import index_file, presence, shards

@@ -20,12 +20,12 @@ from board.analysis.steps.step_stats import per_step
 from board.analysis.texts.measured_columns import NAMES
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
-from board.runs import merging
-from board.runs.column_room import fitted
-from board.runs.index_rows import GROUP, LOT, MEASURED, ROLLOUT, RowFiles, part_of, text_of
+from board.runs.cache.parts import Part
+from board.runs.cache.parts_by_key import PartsByKey
+from board.runs.indexed.index_rows import GROUP, LOT, MEASURED, ROLLOUT, RowFiles, part_of, text_of
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part
-from board.runs.parts_by_key import PartsByKey
+from board.runs.parsing import merging
+from board.runs.parsing.column_room import fitted
 from board.runs.run import Run
 
 PLACES: Final = pa.schema(
@@ -38,7 +38,7 @@ STRETCH_ROLLOUTS: Final = 150_000
 
 @dataclass(frozen=True)
 class IndexRows:
-    """The rows of an index, and how they are merged: `batches` and `flags` as of `board.runs.merging.merged`, `shards` in order of reading."""
+    """The rows of an index, and how they are merged: `batches` and `flags` as of `merging.merged`, `shards` in order of reading."""
 
     files: RowFiles
     batches: Mapping[str, bool]

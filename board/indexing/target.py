@@ -10,10 +10,10 @@ from board.errors import ArgumentRefused, RunNotFound
 from board.indexing.destination import Destination
 from board.remote import addresses, mounts
 from board.remote.addresses import Address
-from board.runs.nothing_read import shards_of
+from board.runs.cache.store import version
+from board.runs.loading.nothing_read import shards_of
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
-from board.runs.store import version
 from board.sources import candidates, index_file, presence
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown

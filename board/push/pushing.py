@@ -20,9 +20,9 @@ from board.metrics.declared import named_once, renamed
 from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of
 from board.push.shown import Links, RunExamples, at_steps, unreported
-from board.runs import recorder_account
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
+from board.runs.parsing import recorder_account
 from board.runs.run import Run
 from board.sources import locations
 from board.text.counting import plural

@@ -13,10 +13,10 @@ from board.formats import native
 from board.metrics.declared import METRICS, named_once, renamed
 from board.metrics.declared.computation import OfEvaluation, SoFar
 from board.push.shown import Links, RunExamples
-from board.runs import column_room, merging, part_builder
+from board.runs.cache.parts import Part
+from board.runs.cache.parts_by_key import PartsByKey
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part
-from board.runs.parts_by_key import PartsByKey
+from board.runs.parsing import column_room, merging, part_builder
 from board.runs.read_options import ReadOptions
 from board.runs.run import Run
 from board.schema import EVALUATION

@@ -29,7 +29,7 @@ WARNED: Final[Mapping[str, str]] = {
     "tracker_value": "a number cannot be tracked",
     "tracker_late": "a row came after the numbers of its step were handed to the tracker, and is not in them",
 }
-"""What is said of the first of a kind. What so many of them come to says whoever opens the run (`board/runs/recorder_account.py`)."""
+"""What is said of the first of a kind. What so many of them come to says whoever opens the run (`board/runs/parsing/recorder_account.py`)."""
 
 
 class Losses:

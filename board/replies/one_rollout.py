@@ -13,7 +13,7 @@ from board.metrics.formulas import token_arrays
 from board.replies.contract import MemberReply, RolloutReply, TokenReply
 from board.replies.rollout_columns import askable
 from board.replies.rollouts import scalar
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.runs.run import Run
 from board.schema import extreme
 

@@ -8,10 +8,10 @@ from typing import Final
 from board.errors import RunNotFound
 from board.replies.contract import ListedRunReply, RunsReply
 from board.runs import library
+from board.runs.cache.shared_values import RecentlyUsed
 from board.runs.opening import open_run
 from board.runs.run import Run
 from board.runs.run_listing import without_shelves
-from board.runs.shared_values import RecentlyUsed
 from board.sources.shards import Fingerprint
 
 OPEN: Final = 4

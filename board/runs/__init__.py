@@ -1,1 +1,5 @@
-"""Open a run: recognise its files, parse them in parallel, keep the parts, merge them by step, report what was odd. Draws nothing."""
+"""Opens runs: what stands in a run's files becomes one frame and its token arrays.
+
+Rooms: `parsing` (files to parts), `cache` (parts on the disk), `loading` (a run while it is read), `indexed` (slices of an index),
+`summaries` (numbers for the list of runs). What a script uses stands at the top: `opening`, `run`, `library`, `export`.
+"""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
 from board.runs import export
-from board.runs.parts import COUNTS, PADS, Part
+from board.runs.cache.parts import COUNTS, PADS, Part
 from board.runs.run import Run
 from board.schema import DERIVED_NUMBERS, title
 from board.sources.shards import bare_name

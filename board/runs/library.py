@@ -12,15 +12,15 @@ from typing import Any, Final
 
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
-from board.runs import dump_beside
-from board.runs.background_load import BackgroundLoad
-from board.runs.format_detection import identify
-from board.runs.nothing_read import shards_of
+from board.runs.cache.shared_values import RecentlyUsed, Turns
+from board.runs.loading.background_load import BackgroundLoad
+from board.runs.loading.nothing_read import shards_of
+from board.runs.loading.scout import Wish
 from board.runs.opening import opened_whole
+from board.runs.parsing import dump_beside
+from board.runs.parsing.format_detection import identify
 from board.runs.progress import Progress
 from board.runs.run import Run
-from board.runs.scout import Wish
-from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources import index_file, locations
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, Shard, bare_name, find_shards, state_of

@@ -15,22 +15,23 @@ import pandas as pd
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused
 from board.formats import trace_updates
-from board.runs import column_room, merging, sampling
-from board.runs.format_detection import joined
-from board.runs.indexed_run import IndexedRun
+from board.runs.cache.parts import Part
+from board.runs.cache.parts_by_key import PartsByKey
+from board.runs.cache.store import Store
+from board.runs.indexed.indexed_run import IndexedRun
+from board.runs.indexed.slices import SAMPLE, Slice, most_rollouts
 from board.runs.load_report import LoadReport
-from board.runs.loader import Loader
-from board.runs.nothing_read import metrics_alone, shards_of, why_nothing
-from board.runs.parsed_run import ParsedRun
-from board.runs.parts import Part
-from board.runs.parts_by_key import PartsByKey
+from board.runs.loading import sampling
+from board.runs.loading.loader import Loader
+from board.runs.loading.nothing_read import metrics_alone, shards_of, why_nothing
+from board.runs.loading.parsed_run import ParsedRun
+from board.runs.loading.snapshot import Snapshot
+from board.runs.parsing import column_room, merging
+from board.runs.parsing.format_detection import joined
+from board.runs.parsing.repeated_steps import repeated_steps
 from board.runs.progress import Progress, Reading
 from board.runs.read_options import ReadOptions
-from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
-from board.runs.slices import SAMPLE, Slice, most_rollouts
-from board.runs.snapshot import Snapshot
-from board.runs.store import Store
 from board.settings import run_choices
 from board.sources import candidates, index_file, locations, run_files, shards
 

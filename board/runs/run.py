@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError
 from board.runs import notebook_text
-from board.runs.columns import ColumnInFile
+from board.runs.cache.columns import ColumnInFile
+from board.runs.cache.parts import Part
+from board.runs.cache.parts_by_key import PartsByKey
+from board.runs.cache.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
+from board.runs.indexed.slices import SampleAccount, Slice
 from board.runs.load_report import NAMED, LoadReport
-from board.runs.parts import Part
-from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
-from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
-from board.runs.slices import SampleAccount, Slice
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
 from board.sources import locations, presence

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from board.runs.parts_by_key import PartsByKey
-from board.runs.rollout import Rollout, rollout_at
+from board.runs.cache.parts_by_key import PartsByKey
+from board.runs.cache.rollout import Rollout, rollout_at
 from board.schema import ALTERNATIVES, TOKENS
 
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.errors import BoardError
-from board.runs.index_rows import MEASURED, ROLLOUT, name_of, text_of
+from board.runs.indexed.index_rows import MEASURED, ROLLOUT, name_of, text_of
+from board.runs.indexed.slices import Index, most_rollouts
 from board.runs.run import Run
-from board.runs.slices import Index, most_rollouts
 from board.schema import DISCARDED, EVALUATION
 from board.settings import user_folders
 from board.sources import presence

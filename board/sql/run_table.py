@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.runs.columns import ColumnInFile
+from board.runs.cache.columns import ColumnInFile
 from board.runs.run import Run
 from board.sql.query import as_table, unlike
 from board.sql.sandbox_table import WITHIN

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 import pyarrow as pa
 
 from board.errors import BoardError, missing_library
-from board.runs.columns import ColumnInFile
+from board.runs.cache.columns import ColumnInFile
 from board.sql import sandbox_table
 from board.sql.sandbox_table import Piece
 from board.system.child_process import ChildEnded, ChildProcess

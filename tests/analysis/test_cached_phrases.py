@@ -10,7 +10,7 @@ from rows import row, write_run
 
 from board import open_run
 from board.analysis.texts.phrases import KEPT, LEAST, Phrases, find, of_run
-from board.runs import run_tables
+from board.runs.cache import run_tables
 
 
 def planted(steps: int = 6) -> list[dict[str, object]]:

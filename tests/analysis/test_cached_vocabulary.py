@@ -10,7 +10,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.analysis.texts.vocabulary import KEPT, Vocabulary, of_run, vocabulary
-from board.runs import run_tables
+from board.runs.cache import run_tables
 
 
 def lines(steps: int) -> list[dict[str, Any]]:

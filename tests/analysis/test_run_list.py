@@ -7,8 +7,8 @@ import pytest
 from board.analysis.compare import run_list
 from board.analysis.compare.run_list import ListedRun, RunFilter
 from board.runs.library import RunFolder
-from board.runs.run_summaries import SummaryState
-from board.runs.run_summary import RunSummary
+from board.runs.summaries.run_summaries import SummaryState
+from board.runs.summaries.run_summary import RunSummary
 from board.settings.run_choices import RunNote
 
 

@@ -17,7 +17,7 @@ from board import open_run
 from board.analysis.rollouts import selection
 from board.errors import FieldMissing
 from board.metrics.formulas import kl
-from board.runs import part_builder
+from board.runs.parsing import part_builder
 
 NAN, INF = math.nan, math.inf
 

@@ -11,8 +11,8 @@ from rows import row, token_row, write_run
 from board.analysis.tokens.token_survey import MOST_STEPS, Survey, fields_of, metrics_of, read_tokens, survey
 from board.metrics.formulas import token_arrays
 from board.metrics.token_summaries import MOST, RELATIVE, codes
+from board.runs.cache.part_token_summaries import LEAST
 from board.runs.opening import open_run
-from board.runs.part_token_summaries import LEAST
 from board.runs.run import Run
 from board.schema import extreme
 

@@ -13,7 +13,7 @@ from settling import settled
 STEPS = 5_000
 
 SLOWLY = """
-from board.runs import background_load, parsed_shard, range_parsing
+from board.runs.loading import background_load; from board.runs.parsing import parsed_shard, range_parsing
 range_parsing.SMALL_BYTES, parsed_shard.RANGE_BYTES, background_load.FIRST_SECONDS = 10**12, 2_000, 0.0
 """
 """Read many small ranges, one after the other."""

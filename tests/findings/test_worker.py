@@ -11,7 +11,7 @@ from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
 from board.findings.watching import LookOrder, look
-from board.runs import part_tables
+from board.runs.cache import part_tables
 from board.runs.opening import open_run
 
 

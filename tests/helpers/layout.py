@@ -8,9 +8,9 @@ from typing import Final
 
 from board.errors import NothingRead
 from board.formats.mapping import FILE
-from board.runs.format_detection import suggested_mapping
-from board.runs.nothing_read import shards_of
+from board.runs.loading.nothing_read import shards_of
 from board.runs.opening import open_run
+from board.runs.parsing.format_detection import suggested_mapping
 from board.runs.run import Run
 
 _FOLDER: Final = Path(__file__).parents[1] / "formats" / "layouts"

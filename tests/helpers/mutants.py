@@ -22,9 +22,9 @@ from golden_runs import shards as golden_shards
 
 from board.errors import RowRefused
 from board.formats.contract import Format, Place
-from board.runs import part_builder
+from board.runs.cache.parts import Part
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part
+from board.runs.parsing import part_builder
 from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources.files import Parsed

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from board.formats import native
 from board.formats.contract import Format
-from board.runs import part_builder
+from board.runs.cache.parts import Part
 from board.runs.load_report import LoadReport
-from board.runs.part_builder import Item
-from board.runs.parts import Part
+from board.runs.parsing import part_builder
+from board.runs.parsing.part_builder import Item
 from board.runs.read_options import ReadOptions
 from board.sources.shards import Line, Shard
 

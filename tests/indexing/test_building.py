@@ -33,7 +33,7 @@ def rows(steps: range, note: str = "") -> list[dict[str, object]]:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two plain shards of several ranges each, one compressed, a bad line in the middle, a last line without its end."""
-    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 2_000)
+    monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 2_000)
     first, second = lines(rows(range(12))), lines(rows(range(6), "b"))
     middle = first.index(b"\n", len(first) // 2) + 1
     return write_run(
@@ -200,7 +200,7 @@ def test_another_version_makes_it_anew(run: Path, tmp_path: Path, monkeypatch: p
     """It opens, and says whose numbers they are; the next run of the command parses all of it."""
     indexed(run, tmp_path / "index")
     with monkeypatch.context() as other:
-        other.setattr("board.runs.indexed_run.version", lambda: "v-other")
+        other.setattr("board.runs.indexed.indexed_run.version", lambda: "v-other")
         assert "another version of the board" in open_run(tmp_path / "index").report.noted[0]
         for module in ("building", "source_writer", "target"):
             other.setattr(f"board.indexing.{module}.version", lambda: "v-other")

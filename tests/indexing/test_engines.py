@@ -52,7 +52,7 @@ def cluster(endpoint: str) -> Iterator[Any]:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two shards of several ranges, the second with a last line without its end, and a compressed one."""
-    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 4_000)
+    monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 4_000)
     rows = {at: [token_row(step, prompt=f"{at}.{step}") for step in range(80)] for at in range(3)}
     return write_run(
         tmp_path / "run", {"rank_0.jsonl": [*rows[0], b"{no"], "rank_1.jsonl": lines(rows[1])[:-1], "rank_2.jsonl.gz": rows[2]}

@@ -19,7 +19,7 @@ from board import open_run
 from board.cli.main import main
 from board.errors import RunNotFound
 from board.remote import mounts, object_store, stores
-from board.runs.slices import SETTING
+from board.runs.indexed.slices import SETTING
 from board.sources import index_file
 from board.sql import index_query
 
@@ -33,7 +33,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
-    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 4_000)
+    monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 4_000)
     stores._shared.cache_clear()
 
 

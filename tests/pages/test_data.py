@@ -10,8 +10,8 @@ from opened_pages import opened
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
-from board.runs import shared_values
-from board.runs.shared_values import LatestValue
+from board.runs.cache import shared_values
+from board.runs.cache.shared_values import LatestValue
 from board.ui.state import caches
 
 

@@ -15,8 +15,8 @@ from board.analysis.steps.step_metrics import computable, of_step_alone, per_ste
 from board.analysis.steps.step_stats import per_step, stats_of
 from board.cli.main import main
 from board.indexing import step_sums
+from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
-from board.runs.slices import SETTING
 from board.sql import index_query
 from board.sql.chips import parsed
 from board.sql.condition import matching

@@ -9,7 +9,8 @@ from rows import write_run
 from streamlit.testing.v1 import AppTest
 from top_line import the_list, to_step_before
 
-from board.runs import background_load, parsed_shard, range_parsing
+from board.runs.loading import background_load
+from board.runs.parsing import parsed_shard, range_parsing
 from board.ui.state import caches
 
 PAGES = ("rewards", "metrics", "steps", "responses", "tokens", "data")

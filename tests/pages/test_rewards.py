@@ -26,7 +26,7 @@ def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) ->
     script = f"""
 import numpy as np
 import streamlit as st
-from board.ui import place
+from board.ui.state import place
 st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
 place.step_clicked("marks", np.array([0, 10, 20, 35]))()
 st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")

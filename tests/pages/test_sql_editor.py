@@ -14,7 +14,7 @@ SCRIPT = """
 import os
 import streamlit as st
 from board import open_run
-from board.ui import place, sql_editor
+from board.ui.state import place; from board.ui.pages.metrics import sql_editor
 
 opened = st.cache_resource(open_run)
 run = opened(os.environ["TEST_RUN"])

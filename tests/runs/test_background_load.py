@@ -16,10 +16,11 @@ from rows import compressed, token_row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs import background_load, parsed_shard, range_parsing, sampling
-from board.runs.background_load import BackgroundLoad
+from board.runs.loading import background_load, sampling
+from board.runs.loading.background_load import BackgroundLoad
+from board.runs.loading.scout import Wish
+from board.runs.parsing import parsed_shard, range_parsing
 from board.runs.run import Run
-from board.runs.scout import Wish
 
 ROWS = 400
 

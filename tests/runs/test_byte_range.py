@@ -1,4 +1,4 @@
-"""board.runs.byte_range: what is kept of a byte range; parsing one leaves the process as it was."""
+"""board.runs.parsing.byte_range: what is kept of a byte range; parsing one leaves the process as it was."""
 
 import gc
 import json
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from board.errors import RunNotFound
-from board.runs.byte_range import ByteRange, parse
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
+from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
 from board.sources.shards import find_shards
 

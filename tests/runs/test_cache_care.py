@@ -16,8 +16,8 @@ from board.cli.commands.cache import time_of
 from board.cli.commands.serve import tidy_cache
 from board.cli.main import main
 from board.errors import ArgumentRefused
-from board.runs import cache_care
-from board.runs.store import LOCATION, version
+from board.runs.cache import cache_care
+from board.runs.cache.store import LOCATION, version
 
 DAY = 86_400
 LARGE = 10**12

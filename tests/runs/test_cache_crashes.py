@@ -12,12 +12,12 @@ from read_rows import prompts
 from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
 from board import open_run
-from board.runs import parsed_shard
-from board.runs.byte_range import ByteRange, parse
-from board.runs.part_folder import File, Manifest
-from board.runs.parts import Part
+from board.runs.cache.part_folder import File, Manifest
+from board.runs.cache.parts import Part
+from board.runs.cache.store import Store
+from board.runs.parsing import parsed_shard
+from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
-from board.runs.store import Store
 from board.settings import user_folders
 from board.sources.shards import find_shards
 
@@ -26,7 +26,7 @@ REPOSITORY = Path(__file__).parents[2]
 OPENED = """
 import sys
 from board import open_run
-from board.runs import parsed_shard, range_parsing
+from board.runs.parsing import parsed_shard, range_parsing
 parsed_shard.RANGE_BYTES = 20_000
 for small in map(int, sys.argv[2:]):
     range_parsing.SMALL_BYTES = small

@@ -9,7 +9,7 @@ from read_rows import prompts
 from rows import token_row
 
 from board import open_run
-from board.runs.store import Store
+from board.runs.cache.store import Store
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root makes folders of others")

@@ -15,7 +15,7 @@ from indexed import assert_same, indexed
 from rows import row, write_run
 
 from board import open_run
-from board.runs import column_room, parsed_shard, part_builder
+from board.runs.parsing import column_room, parsed_shard, part_builder
 from board.runs.run import Run
 from board.schema import MOST_COLUMNS, MOST_OWN_METRICS, OTHER_FIELDS
 

@@ -22,8 +22,8 @@ from board.replies.query import query
 from board.replies.rollouts import RolloutQuestion, rollouts
 from board.replies.steps import steps
 from board.replies.summary import summary
+from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
-from board.runs.slices import SETTING
 from board.sources import index_file
 
 STEPS, EACH = 8, 6

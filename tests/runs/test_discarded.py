@@ -1,4 +1,4 @@
-"""board.runs.discarded: what a trainer discarded is told from what it trained on, and enters no number of it.
+"""board.runs.parsing.discarded: what a trainer discarded is told from what it trained on, and enters no number of it.
 
 prime-rl's folders are made of the golden run's records, which follow its released writer; `is_filtered` and `split` stand in rows of ours.
 """
@@ -25,8 +25,8 @@ from board.analysis.tokens import token_survey
 from board.findings.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
 from board.recorder.values import encode
-from board.runs.discarded import told_apart
-from board.runs.part_token_summaries import group_of
+from board.runs.cache.part_token_summaries import group_of
+from board.runs.parsing.discarded import told_apart
 from board.runs.run import Run
 
 TRACES = Path(__file__).parents[1] / "formats" / "golden" / "traces" / "run" / "rollouts" / "step_12" / "train" / "effective"

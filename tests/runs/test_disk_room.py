@@ -8,7 +8,7 @@ from rows import lines, token_row
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs import disk_room
+from board.runs.loading import disk_room
 
 
 def test_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from golden_runs import GOLDEN
 from board import open_run
 from board.errors import RunNotFound
 from board.recorder import RolloutRecorder
-from board.runs import dump_beside
 from board.runs.library import Library, aside_name, list_runs, resolve
+from board.runs.parsing import dump_beside
 from board.sources.shards import find_shards
 
 VERL = [{"input": "q", "output": "a", "gts": "4", "score": 1.0, "step": step} for step in (1, 2)]

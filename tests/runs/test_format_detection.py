@@ -10,7 +10,7 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import NothingRead, RunNotFound
-from board.runs.format_detection import Identity, batches, check_one_family, identify, sidecars, suggested_mapping
+from board.runs.parsing.format_detection import Identity, batches, check_one_family, identify, sidecars, suggested_mapping
 from board.sources import shards
 
 

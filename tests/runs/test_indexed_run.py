@@ -15,8 +15,8 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
-from board.runs import run_summary
 from board.runs.library import current_fingerprint, list_runs
+from board.runs.summaries import run_summary
 from board.sources import index_file
 
 

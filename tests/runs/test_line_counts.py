@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from board.formats import native
-from board.runs.byte_range import ByteRange
-from board.runs.line_counts import LineCounts, lines_before
-from board.runs.part_folder import Piece
+from board.runs.cache.part_folder import Piece
+from board.runs.parsing.byte_range import ByteRange
+from board.runs.parsing.line_counts import LineCounts, lines_before
 from board.sources import shards
 
 

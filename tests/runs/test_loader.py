@@ -13,13 +13,13 @@ from rows import compressed, token_row
 
 from board import open_run
 from board.formats import native
-from board.runs import parsed_shard, part_builder, range_parsing
+from board.runs.cache.parts import Part
+from board.runs.cache.store import Store
 from board.runs.load_report import LoadReport
-from board.runs.loader import Loader
-from board.runs.parts import Part
+from board.runs.loading.loader import Loader
+from board.runs.parsing import parsed_shard, part_builder, range_parsing
 from board.runs.progress import Progress
 from board.runs.read_options import ReadOptions
-from board.runs.store import Store
 from board.sources import shards
 from board.sources.shards import Line
 

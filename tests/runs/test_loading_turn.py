@@ -13,9 +13,9 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.runs import loader
-from board.runs.loader import FILE, LoadingTurn
-from board.runs.store import Store
+from board.runs.cache.store import Store
+from board.runs.loading import loader
+from board.runs.loading.loader import FILE, LoadingTurn
 
 REPOSITORY = Path(__file__).parents[2]
 SECONDS = 60.0
@@ -23,8 +23,8 @@ ROWS = 2000
 
 OPENED = """
 import sys, time
-from board.runs import loader, parsed_shard, range_parsing
-from board.runs.byte_range import parse
+from board.runs.loading import loader; from board.runs.parsing import parsed_shard, range_parsing
+from board.runs.parsing.byte_range import parse
 parsed_shard.RANGE_BYTES = 20_000
 pause, loader.STALLED_SECONDS = map(float, sys.argv[1:3])
 

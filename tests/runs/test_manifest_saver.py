@@ -1,4 +1,4 @@
-"""board.runs.manifest_saver: what took long is on the disk before a manifest names it; what took no time is not waited for, and is right."""
+"""manifest_saver: what took long is on the disk before a manifest names it; what took no time is not waited for, and is right."""
 
 import os
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import pytest
 from rows import lines, token_row
 
 from board import open_run
-from board.runs import manifest_saver, parsed_shard
+from board.runs.parsing import manifest_saver, parsed_shard
 
 ROWS = 60
 

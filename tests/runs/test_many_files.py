@@ -7,8 +7,9 @@ import pytest
 from rows import lines, row, write_run
 
 from board import open_run
-from board.runs import parsed_run, range_parsing
-from board.runs.store import Store
+from board.runs.cache.store import Store
+from board.runs.loading import parsed_run
+from board.runs.parsing import range_parsing
 
 FILES = 240
 

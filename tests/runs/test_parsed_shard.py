@@ -1,12 +1,12 @@
-"""board.runs.parsed_shard: what is missing of a shard is cut into ranges of one size."""
+"""board.runs.parsing.parsed_shard: what is missing of a shard is cut into ranges of one size."""
 
 from pathlib import Path
 
 import pytest
 from rows import token_row, write_shard
 
-from board.runs import parsed_shard
-from board.runs.parsed_shard import as_kept, missing
+from board.runs.parsing import parsed_shard
+from board.runs.parsing.parsed_shard import as_kept, missing
 from board.sources import shards
 
 CUT = 4_000

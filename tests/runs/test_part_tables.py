@@ -9,8 +9,8 @@ from rows import row, write_run
 
 from board import open_run
 from board.analysis.rollouts import rollout_measures
-from board.runs import part_tables
-from board.runs.parts import Part
+from board.runs.cache import part_tables
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 
 

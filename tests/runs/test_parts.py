@@ -1,4 +1,4 @@
-"""board.runs.parts: rows as columns, and what is derived of each row, against plain loops over the row."""
+"""board.runs.cache.parts: rows as columns, and what is derived of each row, against plain loops over the row."""
 
 import math
 from typing import Any
@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.formats.row import Row
-from board.runs import parts
-from board.runs.columns import Columns
-from board.runs.parts import COUNTS, PADS
-from board.runs.row_block import RowPlace, laid_out
+from board.runs.cache import parts
+from board.runs.cache.columns import Columns
+from board.runs.cache.parts import COUNTS, PADS
+from board.runs.parsing.row_block import RowPlace, laid_out
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS, marks
 

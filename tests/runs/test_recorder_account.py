@@ -8,8 +8,8 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.recorder.losses import WARNED
-from board.runs import recorder_account
-from board.runs.recorder_account import LOST_ROWS, UNTRACKED
+from board.runs.parsing import recorder_account
+from board.runs.parsing.recorder_account import LOST_ROWS, UNTRACKED
 from board.sources.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {

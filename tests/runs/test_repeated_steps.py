@@ -1,10 +1,10 @@
-"""board.runs.repeated_steps: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
+"""board.runs.parsing.repeated_steps: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from board.runs.repeated_steps import NAMED_WRITES, repeated_steps
+from board.runs.parsing.repeated_steps import NAMED_WRITES, repeated_steps
 
 
 def scalars(steps: list[int], prompts: list[int] | None = None, shard: str = "a.jsonl") -> pd.DataFrame:

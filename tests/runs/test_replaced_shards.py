@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from board import Run, open_run
-from board.runs import parsed_shard
+from board.runs.parsing import parsed_shard
 from board.runs.progress import Progress
 
 ROWS = 40

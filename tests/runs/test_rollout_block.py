@@ -1,4 +1,4 @@
-"""board.runs.rollout_block: blocks put end to end are the block of all their rows, whatever some of them lack."""
+"""board.runs.cache.rollout_block: blocks put end to end are the block of all their rows, whatever some of them lack."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.formats.row import Row
-from board.runs.rollout_block import Block, joined
-from board.runs.row_block import RowPlace, laid_out
+from board.runs.cache.rollout_block import Block, joined
+from board.runs.parsing.row_block import RowPlace, laid_out
 from board.schema import TOKENS
 
 NUMBER = st.sampled_from([0.0, -1.5, 7.25])

@@ -18,7 +18,7 @@ from rows import lines, row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
-from board.runs.part_builder import ROWS_PER_PART
+from board.runs.parsing.part_builder import ROWS_PER_PART
 from board.runs.run import Run
 
 Rows = list[dict[str, Any]]

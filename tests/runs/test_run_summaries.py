@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rows import row, write_run
 
-from board.runs import run_summaries
+from board.runs.cache.store import version
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
-from board.runs.run_summaries import RunSummaries, SummaryState
-from board.runs.run_summary import RunSummary
-from board.runs.store import version
-from board.runs.summary_process import SummaryOrder, SummaryProcess
+from board.runs.summaries import run_summaries
+from board.runs.summaries.run_summaries import RunSummaries, SummaryState
+from board.runs.summaries.run_summary import RunSummary
+from board.runs.summaries.summary_process import SummaryOrder, SummaryProcess
 from board.settings import run_choices, user_folders
 
 

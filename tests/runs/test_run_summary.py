@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from rows import row, write_run
 
-from board.runs import run_summary
 from board.runs.opening import open_run
-from board.runs.run_summary import POINTS, from_written, summarise
+from board.runs.summaries import run_summary
+from board.runs.summaries.run_summary import POINTS, from_written, summarise
 
 
 def rising(steps: int, rows: int = 4, **fields: object) -> list[dict[str, object]]:

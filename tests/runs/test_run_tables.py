@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rows import row, write_run
 
 from board import open_run
-from board.runs import run_tables
+from board.runs.cache import run_tables
 from board.runs.run import Run
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rows import compressed, token_row
 
 from board.formats import native
-from board.runs import sampling
-from board.runs.byte_range import ByteRange
+from board.runs.loading import sampling
+from board.runs.parsing.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
 from board.sources import shards
 

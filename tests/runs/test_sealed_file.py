@@ -12,10 +12,10 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs import sealed_file
+from board.runs.cache import sealed_file
+from board.runs.cache.sealed_file import Damaged, Sealed
+from board.runs.cache.store import Store
 from board.runs.run import Run
-from board.runs.sealed_file import Damaged, Sealed
-from board.runs.store import Store
 
 DAMAGES = int(os.environ.get("RL_BOARD_EXAMPLES", "50"))
 

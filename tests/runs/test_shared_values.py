@@ -1,8 +1,8 @@
-"""board.runs.shared_values: a value is made once while it is kept, and only so many are."""
+"""board.runs.cache.shared_values: a value is made once while it is kept, and only so many are."""
 
 import threading
 
-from board.runs.shared_values import OfLatestLoads, RecentlyUsed
+from board.runs.cache.shared_values import OfLatestLoads, RecentlyUsed
 
 
 def test_a_look_is_no_use() -> None:

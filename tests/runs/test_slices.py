@@ -11,7 +11,7 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import ArgumentRefused, RunNotFound
-from board.runs.slices import SETTING
+from board.runs.indexed.slices import SETTING
 from board.sources import index_file
 from board.sql import index_query
 from board.sql.chips import parsed

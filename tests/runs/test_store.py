@@ -15,8 +15,8 @@ from read_rows import prompts
 from rows import read_manifest, token_row, write_manifest
 
 from board import open_run
-from board.runs import store
-from board.runs.store import Store
+from board.runs.cache import store
+from board.runs.cache.store import Store
 from board.settings import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def test_half_written_line_is_waited_for(tmp_path: Path) -> None:
 
 def test_grown_shard_keeps_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was appended is parsed alone: the parts of before are still the same files."""
-    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 1_000)
+    monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 1_000)
     path = shard(tmp_path, text(range(20)))
     open_run(path.parent)
     before = kept_files(path)
@@ -218,7 +218,7 @@ def test_full_disk_is_survived(tmp_path: Path) -> None:
 
 
 def test_another_version_makes_its_own_cache(tmp_path: Path) -> None:
-    """Parts made by other code are not looked at, nor removed by who opens a run: what becomes of them is `board.runs.cache_care`'s."""
+    """Parts made by other code are not looked at, nor removed by who opens a run: what becomes of them is `board.runs.cache.cache_care`'s."""
     path = shard(tmp_path, text(range(3)))
     old = user_folders.cache() / "v-0123456789abcdef"
     old.mkdir(parents=True)
@@ -312,7 +312,7 @@ def test_cache_is_this_users_alone(tmp_path: Path) -> None:
 KILLED = """
 import os, random, signal, sys, time
 from board import open_run
-from board.runs import parsed_shard, range_parsing
+from board.runs.parsing import parsed_shard, range_parsing
 parsed_shard.RANGE_BYTES = 3_000
 folder, seed = sys.argv[1], int(sys.argv[2])
 dice = random.Random(seed)

@@ -22,9 +22,9 @@ from rows import compressed
 from slow_reader import PAD, SlowRow, content, number
 
 from board.errors import RunNotFound
-from board.runs import parsed_shard, part_builder, range_parsing
+from board.runs.cache.rollout import Rollout
 from board.runs.opening import opened_whole
-from board.runs.rollout import Rollout
+from board.runs.parsing import parsed_shard, part_builder, range_parsing
 from board.runs.run import Run
 
 REPOSITORY = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def texts(draw: st.DrawFn, most: int = 8) -> bytes:
 HELPER = """
 import json, os, signal, sys, time
 from board import open_run
-from board.runs import parsed_shard, part_builder, range_parsing
+from board.runs.parsing import parsed_shard, part_builder, range_parsing
 
 def load(order):
     child = os.fork()

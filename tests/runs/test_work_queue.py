@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.runs.byte_range import ByteRange
-from board.runs.work_queue import WorkQueue
+from board.runs.parsing.byte_range import ByteRange
+from board.runs.parsing.work_queue import WorkQueue
 from board.sources.shards import Shard
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from rows import token_row, write_shard
 
 import board
-from board.runs import worker_pool
-from board.runs.byte_range import ByteRange
-from board.runs.part_folder import Piece
+from board.runs.cache.part_folder import Piece
+from board.runs.cache.store import Store
+from board.runs.parsing import worker_pool
+from board.runs.parsing.byte_range import ByteRange
+from board.runs.parsing.work_queue import WorkQueue
+from board.runs.parsing.worker import order_for
 from board.runs.read_options import ReadOptions
-from board.runs.store import Store
-from board.runs.work_queue import WorkQueue
-from board.runs.worker import order_for
 from board.sources import shards
 
 
@@ -133,7 +133,7 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
 _UNGUARDED = """
 import json, os, sys
 from board import open_run
-from board.runs import parsed_shard, range_parsing
+from board.runs.parsing import parsed_shard, range_parsing
 
 range_parsing.SMALL_BYTES, parsed_shard.RANGE_BYTES = 0, 3_000
 os.sched_getaffinity = lambda _: {0, 1, 2}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from board.push.places import state_of
-from board.runs.store import Store
+from board.runs.cache.store import Store
 from board.settings import saved, user_folders
 
 FOLDERS = {

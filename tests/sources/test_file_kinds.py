@@ -53,7 +53,7 @@ from pathlib import Path
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 from board import open_run
-from board.analysis import logged_curves
+from board.analysis.steps import logged_curves
 from board.errors import BoardError
 from board.push.pushing import settled
 root = Path(sys.argv[1])

@@ -24,8 +24,8 @@ from board.cli.mcp_server import RunTools
 from board.errors import BoardError
 from board.replies.query import query
 from board.replies.root import Root
+from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
-from board.runs.slices import SETTING
 from board.settings import saved
 from board.sql import index_query
 from board.sql.chips import parsed

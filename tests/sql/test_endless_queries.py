@@ -20,7 +20,7 @@ SCRIPT = """
 import os
 import streamlit as st
 from board import open_run
-from board.ui import sql_editor
+from board.ui.pages.metrics import sql_editor
 
 sql_editor.draw(st.cache_resource(open_run)(os.environ["TEST_RUN"]))
 """

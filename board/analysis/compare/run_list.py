@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from board.runs.library import HERE, RunFolder
-from board.runs.run_summaries import SummaryState
-from board.runs.run_summary import RunSummary
+from board.runs.summaries.run_summaries import SummaryState
+from board.runs.summaries.run_summary import RunSummary
 from board.settings.run_choices import RunNote
 from board.text.format_number import fmt
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from board.analysis.rollouts.verifier_noise import final_answers, normalised
 from board.metrics.formulas import Float64Array
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 
 SAMPLED: Final = ("rollout_logprobs", "old_logprobs", "logprobs")
 """Arrays that are of the moment at which a response was sampled, the surest first."""

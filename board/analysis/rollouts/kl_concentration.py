@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from board.analysis.rollouts import rollout_measures
 from board.metrics.formulas import Float64Array, kl, log_ratio
 from board.metrics.step_sums import Steps
-from board.runs.parts import Alike, Part
+from board.runs.cache.parts import Alike, Part
 from board.runs.run import Run
 from board.schema import Column
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.metrics.formulas import Float64Array, before_update
-from board.runs.parts import COUNTS, Part
+from board.runs.cache.parts import COUNTS, Part
 
 PAIRS: Final = {
     "ref": ("logprobs", "ref_logprobs"),

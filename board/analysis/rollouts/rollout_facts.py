@@ -6,7 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from board.analysis.rollouts.selection import numeric_columns, of_step
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.runs.run import Run
 from board.schema import IDS, heading, unit
 from board.text.counting import plural

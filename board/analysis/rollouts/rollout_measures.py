@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 
 from board.metrics.formulas import Float64Array
-from board.runs import part_tables
-from board.runs.parts import Part
+from board.runs.cache import part_tables
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 
 RolloutMeasure = Callable[[Part], Mapping[str, Float64Array]]

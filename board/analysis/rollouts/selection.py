@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import FieldMissing
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.schema import Extreme
 

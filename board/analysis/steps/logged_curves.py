@@ -15,7 +15,7 @@ from board import trackers
 from board.errors import BoardError
 from board.metrics import OWN_PREFIX, declared
 from board.metrics.declared.contract import Metric
-from board.runs.shared_values import RecentlyUsed, Turns
+from board.runs.cache.shared_values import RecentlyUsed, Turns
 from board.sources.nearby_files import listed_files, walk
 from board.sources.settings_files import HIDDEN, SettingsFile, is_secret
 from board.text.path_names import shown

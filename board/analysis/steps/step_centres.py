@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from board.metrics.formulas import CENTRES, Float64Array
 from board.metrics.step_sums import Steps, token_mean
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.schema import DISCARDED, EVALUATION
 

@@ -19,7 +19,7 @@ from board.analysis.texts.ngrams import Grams, frequent
 from board.analysis.texts.phrase_sample import PhraseSample, phrase_sample
 from board.analysis.texts.phrase_worth import Compared, Truth, Within, compared, worths
 from board.metrics.formulas import Float64Array
-from board.runs import run_tables
+from board.runs.cache import run_tables
 from board.runs.run import Run
 from board.text.text_units import cut
 

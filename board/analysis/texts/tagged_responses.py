@@ -12,7 +12,7 @@ from board.analysis.texts import measured_columns
 from board.analysis.texts.text_health.endings import THOUGHT_TAGS
 from board.analysis.texts.text_health.texts import column
 from board.metrics.formulas import Float64Array
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 
 _CALLS: Final = r"(?m)<(?:tool_call|function_call|search)>|^→ [\w.-]+\("
 """As Qwen, Hermes and Search-R1 write one, and as the board shows those of messages."""

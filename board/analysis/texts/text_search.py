@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import BoardError
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 
 How = Literal["words", "phrase", "expression"]

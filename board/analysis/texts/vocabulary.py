@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from board.analysis.stats.log_odds import against_shared_prior
 from board.analysis.texts import vocabulary_counts
 from board.analysis.texts.vocabulary_counts import METRICS
-from board.runs import run_tables
-from board.runs.parts import Part
+from board.runs.cache import run_tables
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.text.token_decoding import codec_of, decoded
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from board.metrics import token_sums
 from board.metrics.formulas import DEFAULT_ESTIMATOR, FloatArray, token_makers
 from board.metrics.token_sums import Tokens
-from board.runs import part_tables
-from board.runs.parts import Alike, Part
+from board.runs.cache import part_tables
+from board.runs.cache.parts import Alike, Part
 from board.schema import DISCARDED, EVALUATION, TOKENS
 
 METRICS: Final = ("log_ratio", "kl", "entropy", "advantage", "prob", "clipped")

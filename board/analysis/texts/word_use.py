@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.texts.phrase_sample import PhraseSample, phrase_sample
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.schema import TOKENS
 from board.text.text_units import Units, cut

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from board.analysis.steps.step_centres import StepCentres
 from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
 from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
-from board.runs import part_token_summaries
-from board.runs.parts import Part
+from board.runs.cache import part_token_summaries
+from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.schema import TOKEN_METRICS, Extreme, extreme, title
 

@@ -22,7 +22,7 @@ def cache(as_json: bool, clean: bool) -> None:
     `serve` removes from it, when it starts, runs that are gone and those of other versions of the board, and beyond RL_BOARD_CACHE_BYTES
     (20 GB unless set) those that were opened longest ago; never what was opened within a day.
     """
-    from board.runs import cache_care
+    from board.runs.cache import cache_care
     from board.settings import user_folders
     from board.text.counting import plural
     from board.text.format_number import size

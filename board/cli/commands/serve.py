@@ -122,7 +122,7 @@ def serve(
 
 def tidy_cache() -> None:
     """Remove from the cache what is of no use any more, beside the server: a large one takes seconds to look through."""
-    from board.runs import cache_care
+    from board.runs.cache import cache_care
     from board.settings import user_folders
 
     try:

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from board.runs.cache.parts import COUNTS, PADS, Part, part_of_rows
 from board.runs.load_report import LoadReport
-from board.runs.parts import COUNTS, PADS, Part, part_of_rows
 from board.runs.run import Run
 from board.schema import TEXTS
 from board.sources.shards import Fingerprint

@@ -14,7 +14,7 @@ from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limit
 from board.findings.outbreaks import judged, outbreak
 from board.findings.spreading import percent
 from board.metrics.formulas import Float64Array
-from board.runs.parts import PADS
+from board.runs.cache.parts import PADS
 from board.schema import TOKENS
 
 _SAMPLE: Final = 4_000

@@ -7,7 +7,7 @@ from typing import Final
 from board.errors import ArgumentRefused, RunNotFound
 from board.runs import library
 from board.runs.export import FORMATS, MEDIA, Format, pieces
-from board.runs.nothing_read import why_nothing
+from board.runs.loading.nothing_read import why_nothing
 from board.runs.run import Run
 from board.serving.downloads import ExportFile
 from board.text.counting import plural

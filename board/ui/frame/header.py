@@ -14,8 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis.prompts.prompt_list import common_beginning
 from board.errors import BoardError
-from board.runs import disk_room, empty_run, library
+from board.runs import empty_run, library
 from board.runs.library import RunFolder
+from board.runs.loading import disk_room
 from board.runs.run import Run
 from board.schema import DISCARDED
 from board.serving.page_addresses import FORMER

@@ -7,9 +7,9 @@ import streamlit as st
 
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs import library
-from board.runs.format_detection import first_rows
 from board.runs.load_report import KEPT_PROBLEMS, LoadReport
-from board.runs.nothing_read import shards_of, why_nothing
+from board.runs.loading.nothing_read import shards_of, why_nothing
+from board.runs.parsing.format_detection import first_rows
 from board.runs.run import Run
 from board.settings import run_choices
 from board.text.counting import plural

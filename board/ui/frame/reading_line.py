@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from board.runs import library
 from board.runs.library import RunFolder
+from board.runs.loading.scout import Wish
 from board.runs.opening import read_as
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
-from board.runs.scout import Wish
 from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size

@@ -12,7 +12,7 @@ from board.analysis.stats.text_diff import Diff, compare, fold
 from board.analysis.tokens.segment_tree import outline
 from board.analysis.tokens.segments import Segment, roll_up
 from board.metrics import formulas
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.text.counting import plural
 from board.text.display import visible
 from board.text.format_number import fmt

@@ -9,8 +9,8 @@ import streamlit as st
 from board.analysis.rollouts import alike
 from board.analysis.texts.measured_columns import is_measured
 from board.errors import BoardError
+from board.runs.cache.rollout import Rollout
 from board.runs.prompt_keys import NO_PROMPT
-from board.runs.rollout import Rollout
 from board.schema import DISCARDED, IDS, heading, is_trainers
 from board.text.counting import plural
 from board.text.display import shorten

@@ -15,7 +15,7 @@ import streamlit as st
 from board.analysis.rollouts import rollout_pair
 from board.analysis.stats.text_diff import Diff, compare, fold
 from board.analysis.tokens.color_ranges import joint_ends
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.text.counting import plural
 from board.ui.components import diff_view, table, token_view
 from board.ui.shared import token_panel

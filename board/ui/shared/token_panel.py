@@ -16,7 +16,7 @@ from board.analysis.steps.step_centres import StepCentres
 from board.analysis.tokens.color_ranges import token_ranges
 from board.analysis.tokens.segments import Segment, find_segments, join_blanks
 from board.metrics import formulas
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.ui.components import token_view
 from board.ui.shared import rollout_breakdown
 from board.ui.shared.messages import absent

@@ -27,11 +27,11 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
 from board.findings.watching import Watcher
+from board.runs.cache.rollout import Rollout
+from board.runs.cache.shared_values import LatestValue, OfLatestLoads
 from board.runs.library import Library, RunFolder
-from board.runs.rollout import Rollout
 from board.runs.run import Run
-from board.runs.run_summaries import RunSummaries
-from board.runs.shared_values import LatestValue, OfLatestLoads
+from board.runs.summaries.run_summaries import RunSummaries
 from board.serving.home_gate import listing
 from board.sources import locations
 from board.sources.settings_files import SettingsFile, settings_beside

@@ -11,7 +11,7 @@ import numpy as np
 from board.analysis.rollouts.selection import of_step
 from board.analysis.steps.step_stats import nearest_step
 from board.metrics import formulas
-from board.runs.rollout import Rollout
+from board.runs.cache.rollout import Rollout
 from board.runs.run import Run, Split
 from board.schema import DISCARDED, EVALUATION
 from board.ui.state import caches, place

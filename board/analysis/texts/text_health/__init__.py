@@ -21,7 +21,7 @@ from board.analysis.texts.text_health import (
 )
 from board.analysis.texts.text_health.texts import blocks, code_units, column, ends, responses, shingles
 from board.metrics.formulas import Float64Array
-from board.runs.parts import Part
+from board.runs.cache.parts import Part
 from board.schema import Column
 
 __all__ = ["COLUMNS", "measure"]

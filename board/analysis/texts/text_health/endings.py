@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from board.analysis.texts.text_health.texts import column, named, over
 from board.metrics.formulas import BoolArray, Float64Array
-from board.runs.parts import COUNTS, PADS, Part
+from board.runs.cache.parts import COUNTS, PADS, Part
 from board.schema import TOKENS, Column
 from board.text.padding import ALL_ENDS, CUT_REASONS, LEAST_ENDS, OFTEN, REASONS, SPECIAL
 from board.text.token_decoding import Codec, bytes_of

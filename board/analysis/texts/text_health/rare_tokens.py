@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 
 from board.metrics.formulas import Float64Array
-from board.runs.parts import Part
-from board.runs.rollout import Rollout
+from board.runs.cache.parts import Part
+from board.runs.cache.rollout import Rollout
 from board.schema import Column
 
 VOCABULARY: Final = 150_000

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from board.analysis.texts.text_health.texts import GRAM, WINDOW, Shingles, named, repeated_share, shingle_places
 from board.metrics.formulas import Float64Array
-from board.runs.parts import PADS, Part
+from board.runs.cache.parts import PADS, Part
 from board.schema import TOKENS, Column
 
 COLUMNS: Final = (

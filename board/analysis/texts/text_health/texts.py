@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.runs.parts import PADS, Part
+from board.runs.cache.parts import PADS, Part
 from board.schema import TOKENS
 from board.text.padding import COMMON_PADS, END_TOKENS
 

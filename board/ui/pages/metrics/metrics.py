@@ -17,8 +17,8 @@ from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
+from board.runs.cache.shared_values import LatestValue
 from board.runs.run import Run
-from board.runs.shared_values import LatestValue
 from board.text.counting import listed, plural
 from board.text.path_names import shown
 from board.ui.components import curves, step_marks

@@ -13,7 +13,7 @@ from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run_listing import without_shelves
-from board.runs.run_summaries import SummaryState
+from board.runs.summaries.run_summaries import SummaryState
 from board.settings import run_choices
 from board.settings.run_choices import RunNote
 from board.sources import locations

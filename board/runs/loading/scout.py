@@ -1,0 +1,200 @@
+"""Goes ahead of a load: looks up what a link names, samples the whole run, counts lines, and says which byte ranges are to be read next.
+
+In a thread of its own, beside those that parse. Nothing it guesses is shown as true: a guess only changes the order of reading.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from board.formats import filename_hints
+from board.runs.cache.rollout import parsed_source
+from board.runs.loading import sampling
+from board.runs.loading.sampling import Sample, Snippet, StepsOfSnippet
+from board.runs.loading.snapshot import Snapshot
+from board.runs.parsing import range_parsing
+from board.runs.parsing.byte_range import ByteRange
+from board.runs.parsing.work_queue import WorkQueue
+from board.runs.read_options import ReadOptions
+from board.sources import lines, presence, shards
+
+WHOLE_SHARDS: Final = 32
+"""So many shards that cannot be sampled are read first, spread over the run."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a reader looks at."""
+
+    step: int | None = None
+    rollout: str = ""
+    """As links name it; empty for none."""
+
+
+class Scout:
+    """One load's scout. Ends with the load, or when it is done."""
+
+    def __init__(self, wish: Wish | None = None) -> None:
+        self._wish = wish or Wish()
+        self._begun: threading.Thread | None = None
+        self._step: int | None = None
+        """Of the rollout that was looked up."""
+        self._ended, self._news, self._asked = threading.Event(), threading.Event(), threading.Event()
+        self._hoped: frozenset[tuple[str, int]] = frozenset()
+        """Shards and starts of the byte ranges that should hold the step on the screen, until they are parsed."""
+
+    def begin(self, work: WorkQueue, snapshot: Snapshot, reading: ReadOptions) -> None:
+        """Start, where there is so much to parse that going ahead is worth it."""
+        if not len(work) or range_parsing.is_small(work):
+            return
+        self._work, self._snapshot, self._reading = work, snapshot, reading
+        self._ranges = work.waiting()
+        self._begun = threading.Thread(target=self._go, name="scouting", daemon=True)
+        self._begun.start()
+
+    def is_first(self) -> bool:
+        """Whether it has found nothing yet and is still at it: it is quicker while nobody else works."""
+        return self._begun is not None and self._begun.is_alive() and not self._news.is_set()
+
+    def end(self) -> None:
+        """Go no further."""
+        self._ended.set()
+        self._asked.set()
+
+    def has_news(self) -> bool:
+        """Whether there is something, since it was last asked, that a reader waits for: what was looked up, or the step on the screen."""
+        found = self._news.is_set()
+        self._news.clear()
+        if self._hoped and not self._hoped - self._snapshot.parsed():
+            self._hoped = frozenset()
+            return True
+        return found
+
+    def wanted(self, wish: Wish) -> None:
+        """A reader looks at something else now."""
+        if wish != self._wish:
+            self._wish = wish
+            self._asked.set()
+
+    def _go(self) -> None:
+        self._look_up()
+        self._prefer_some_whole()
+        for size in sampling.SAMPLE_BYTES:
+            for sample in sampling.samples(self._free(sampling.snippets(self._ranges, size)), self._reading):
+                if self._ended.is_set():
+                    return
+                self._add(sample)
+            self._prefer_step()
+            self._news.set()
+        if not presence.is_remote(
+            self._ranges[0].shard.path
+        ):  # to count lines would be to fetch them, in another order than is wanted
+            self._snapshot.line_counts.count(self._ranges, self._may_go_on)
+        while not self._ended.is_set():
+            self._asked.wait()
+            self._asked.clear()
+            self._look_up()
+            self._prefer_step()
+
+    def _may_go_on(self) -> bool:
+        if self._asked.is_set():
+            self._asked.clear()
+            self._look_up()
+            self._prefer_step()
+        return not self._ended.is_set()
+
+    def _add(self, sample: Sample) -> None:
+        if sample.parts:
+            self._snapshot.samples = (*self._snapshot.samples, sample)
+
+    def _free(self, found: list[Snippet]) -> list[Snippet]:
+        """The snippets, or what of them stands before the next one, that no sample holds already."""
+        held = [snippet for sample in self._snapshot.samples for snippet in sample.snippets]
+        free = []
+        for snippet in found:
+            beside = [one for one in held if one.within.shard == snippet.within.shard and one.stop > snippet.start]
+            stop = min([snippet.stop, *(one.start for one in beside)])
+            if stop > snippet.start:
+                free.append(replace(snippet, stop=stop))
+        return free
+
+    def _prefer_some_whole(self) -> None:
+        """Shards of which no snippet can be sampled are read whole: some of them first."""
+        whole = [one for one in self._ranges if not shards.is_plain(one.shard)]
+        first = {whole[at].shard.name for at in sampling.spread(len(whole))[:WHOLE_SHARDS]}
+        if first:
+            self._work.prefer(lambda one: one.shard.name in first)
+
+    def _look_up(self) -> None:
+        """Parse the line that the link names, and have its byte range read next."""
+        named = parsed_source(self._wish.rollout) if self._wish.rollout else None
+        ranges = [one for one in self._ranges if named and one.shard.name == named.shard]
+        if named is None or not ranges:
+            return
+        if not shards.is_plain(ranges[0].shard) or (named.line is not None and presence.is_remote(ranges[0].shard.path)):
+            self._work.prefer(lambda one: one.shard.name == named.shard)
+            return
+        found = self._by_offset(ranges, named.offset) if named.line is None else self._by_line(ranges, named.line)
+        if found is None:
+            return
+        self._work.prefer(lambda one: one == found.within)
+        for sample in sampling.samples(self._free([found]), self._reading):
+            self._add(sample)
+            self._step = next((one.first for one in sample.steps), self._step)
+        self._news.set()
+
+    def _by_line(self, ranges: list[ByteRange], line: int) -> Snippet | None:
+        """The snippet that begins with a line, by counting all lines before it; None where some of them are in no range that is missing."""
+        before = self._snapshot.lines_before(ranges[0].shard.name)
+        for one in ranges:
+            if one.start not in before:
+                before = self._snapshot.lines_before(one.shard.name)
+            inside = self._snapshot.line_counts.of(one)
+            if one.start not in before or inside is None or self._ended.is_set():
+                return None
+            before[one.stop] = before[one.start] + inside
+            if before[one.stop] >= line > before[one.start]:
+                return _snippet_at(one, line - 1 - before[one.start])
+        return None
+
+    def _by_offset(self, ranges: list[ByteRange], offset: int | None) -> Snippet | None:
+        within = next((one for one in ranges if one.start <= (offset or 0) < one.stop), None)
+        if within is None:
+            return None
+        try:
+            with shards.opened(within.shard) as stream:
+                return _snippet_at(within, lines.ends(stream, within.start, offset or 0))
+        except OSError:
+            return None
+
+    def _prefer_step(self) -> None:
+        """Have the ranges read next that should hold the step which is on the screen, by what was sampled around them."""
+        step = self._wish.step if self._wish.step is not None else self._step
+        if step is not None:
+            likely = {*self._likely(step)}
+            self._work.prefer(lambda one: one in likely)
+            self._hoped = frozenset((one.shard.name, one.start) for one in likely)
+
+    def _likely(self, step: int) -> Iterator[ByteRange]:
+        """Ranges that hold the step if steps rise within a shard, or if the name of their file is right."""
+        by_shard: dict[str, list[StepsOfSnippet]] = {}
+        for sample in self._snapshot.samples:
+            by_shard.setdefault(sample.shard, []).extend(sample.steps)
+        for one in self._ranges:
+            snippets = by_shard.get(one.shard.name, [])
+            before = max((snippet.last for snippet in snippets if snippet.start <= one.start), default=None)
+            after = min((snippet.first for snippet in snippets if snippet.start >= one.stop), default=before)
+            said = filename_hints.step_in(one.shard.name)
+            if said == step or (before is not None and after is not None and before <= step <= after):
+                yield one
+
+
+def _snippet_at(within: ByteRange, lines_before: int) -> Snippet | None:
+    """The snippet of a byte range that begins behind so many of its lines."""
+    try:
+        with shards.opened(within.shard) as stream:
+            start = lines.start_of(stream, within.start, within.stop, lines_before)
+    except OSError:
+        return None
+    return None if start is None else sampling.snippet_at(within, start, lines_before)

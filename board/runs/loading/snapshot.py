@@ -1,0 +1,102 @@
+"""What a load has parsed so far, put together as the parts of a run: byte ranges that are parsed, and a sample of those that are not.
+
+A row whose line in the shard is not known yet has line 0.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from board.errors import RunNotFound
+from board.runs.cache.columns import Columns, Overlaid
+from board.runs.cache.part_folder import Piece
+from board.runs.cache.parts import Part, with_lines_after
+from board.runs.load_report import LoadReport
+from board.runs.loading.parsed_run import ParsedRun
+from board.runs.loading.sampling import Sample
+from board.runs.parsing.line_counts import LineCounts, lines_before
+from board.runs.parsing.parsed_shard import ParsedShard, pieces_from_the_start
+from board.runs.parsing.part_reader import PartReader
+from board.runs.progress import Progress
+
+
+class Snapshot:
+    """The parts of a load as it is now, whenever they are asked for; those that were opened for one time stay open for the next."""
+
+    def __init__(self, loader: ParsedRun) -> None:
+        self._loader = loader
+        self._opened: dict[tuple[str, int, str], list[Part]] = {}
+        self.line_counts = LineCounts()
+        self.samples: tuple[Sample, ...] = ()
+        """Replaced as a whole by the thread that samples."""
+
+    def parsed(self) -> set[tuple[str, int]]:
+        """Shards and starts of the byte ranges that are parsed."""
+        return {(name, piece.start) for name, kept in self._loader.kept.items() for piece in kept.pieces}
+
+    def lines_before(self, shard: str) -> dict[int, int]:
+        """By the start of each byte range of a shard how many lines stand before it, as far as that is known."""
+        return lines_before(self.line_counts.of_shard(shard), self._loader.kept[shard].pieces)
+
+    def rows_expected(self, progress: Progress) -> int:
+        """A guess of how many rollouts the run has, from those read so far."""
+        size = progress.bytes_done + sum(sample.size for sample in self.samples)
+        rows = progress.rows + sum(sample.rows for sample in self.samples)
+        return round(rows * progress.bytes_total / size) if size else 0
+
+    def parts(self, report: LoadReport) -> list[Part]:
+        """The parts in the order of shards, what is known about them going into the report."""
+        self._loader.describe(report)
+        by_shard: dict[str, list[Sample]] = {}
+        for sample in self.samples:
+            if sample.snippets[0].within.shard == self._loader.kept[sample.shard].shard:  # it was not replaced since
+                by_shard.setdefault(sample.shard, []).append(sample)
+        return [part for name, kept in self._loader.kept.items() for part in self._of_shard(kept, by_shard.get(name, []), report)]
+
+    def _of_shard(self, kept: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
+        before = self.lines_before(kept.shard.name)
+        for problem in kept.broken:
+            report.add(problem)
+        # where a range could not be read, lines behind it are in no complete run either
+        pieces = pieces_from_the_start(kept) if kept.broken else kept.pieces
+        reader = PartReader(self._loader.store, self._loader.reading, report)
+        for piece in pieces:
+            yield from self._of_piece(kept, piece, before.get(piece.start), reader, report)
+        for sample in [] if kept.broken or kept.is_replaced else samples:
+            yield from _of_sample(sample, pieces, before, report)
+
+    def _of_piece(
+        self, kept: ParsedShard, piece: Piece, first_line: int | None, reader: PartReader, report: LoadReport
+    ) -> Iterator[Part]:
+        held = kept.in_memory.get(piece.start)
+        key = (kept.shard.name, piece.start, piece.seal)
+        if held is None and key not in self._opened:
+            try:
+                self._opened[key] = reader.opened(kept, piece)
+            except RunNotFound:  # the load itself says why, when it is done
+                return
+        for part in self._opened[key] if held is None else held:
+            before = None if first_line is None else with_lines_after(part.scalars, first_line, kept.shard)
+            yield replace(part, scalars=before or _without_lines(part.scalars))
+        if first_line is None:
+            report.rows += piece.rows
+        else:
+            piece.report_to(report, kept.shard, first_line)
+
+
+def _of_sample(sample: Sample, pieces: Sequence[Piece], before: Mapping[int, int], report: LoadReport) -> Iterator[Part]:
+    """The rows of a sample whose byte ranges are not parsed yet."""
+    parsed = {piece.start for piece in pieces}
+    wanted = np.array([snippet.within.start not in parsed for snippet in sample.snippets])
+    lines = np.array([before.get(snippet.within.start, -1) for snippet in sample.snippets])
+    for part in sample.rows_of(wanted, lines):
+        report.rows += len(part)
+        yield part
+    for problem in sample.problems_of(wanted, lines):
+        report.add(problem)
+
+
+def _without_lines(scalars: Columns) -> Columns:
+    return Overlaid(scalars, {"line": pa.chunked_array([np.zeros(scalars.num_rows, np.int64)])})

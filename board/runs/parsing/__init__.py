@@ -1,0 +1,1 @@
+"""Files to parts: formats told, ranges parsed in processes, rows merged by step."""

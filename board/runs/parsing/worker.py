@@ -1,0 +1,54 @@
+"""`python -m board.runs.parsing.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON.
+
+What an order says is written and read here.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from board.errors import BoardError
+from board.runs.cache.store import Store
+from board.runs.parsing.byte_range import ByteRange, parse
+from board.runs.read_options import ReadOptions
+from board.sources.shards import Shard
+from board.system import child_process
+from board.system.child_process import Tell
+
+
+def order_for(store: Store, reading: ReadOptions, byte_range: ByteRange) -> dict[str, Any]:
+    """To parse a byte range into a store, as JSON holds it but for paths."""
+    return {"location": str(store.location), "cache": str(store.root), "reading": reading.written(), "range": asdict(byte_range)}
+
+
+def range_of(order: dict[str, Any]) -> ByteRange:
+    """The byte range that an order is for."""
+    return ByteRange(**{**order["range"], "shard": _shard(order["range"]["shard"])})
+
+
+def _shard(told: dict[str, Any]) -> Shard:
+    within = Path(told["within"]) if told["within"] else None
+    members = tuple(map(_shard, told["members"]))
+    companions = tuple(told["companions"])
+    return Shard(**{**told, "path": Path(told["path"]), "companions": companions, "within": within, "members": members})
+
+
+def reading_of(order: dict[str, Any]) -> ReadOptions:
+    """How an order's shard is read."""
+    return ReadOptions(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
+
+
+def answer(order: dict[str, Any], on_bytes: Tell) -> dict[str, Any]:
+    """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
+    reading = reading_of(order)
+    store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
+    try:
+        return {"piece": parse(range_of(order), reading, store.write, on_bytes).written()}
+    except BoardError as error:
+        return {"refused": str(error)}
+    except OSError as error:
+        return {"failed": str(error)}
+
+
+if __name__ == "__main__":
+    child_process.serve(answer)

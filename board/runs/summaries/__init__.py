@@ -1,0 +1,1 @@
+"""Numbers of runs for the list of runs."""

@@ -1,0 +1,214 @@
+"""The summaries of the runs under a root, made in the background, a few at a time, those asked for first; again when a run has changed.
+
+Whoever shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board.
+"""
+
+import json
+import os
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from board.errors import BoardError, MappingRefused
+from board.runs import library
+from board.runs.cache.store import Store, version
+from board.runs.library import RunFolder
+from board.runs.opening import read_as, reading_key
+from board.runs.read_options import ReadOptions
+from board.runs.summaries.run_summary import RunSummary, from_written
+from board.runs.summaries.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
+from board.settings import run_choices, user_folders
+from board.sources import candidates, sealed_json
+from board.system import atomic_write
+
+FOLDER: Final = "summaries"
+
+IDLE_SECONDS: Final = 20.0
+"""A process that nobody asks for so long ends."""
+
+AGAIN_SECONDS: Final = 15.0
+"""A run that grows is looked at again no sooner."""
+
+LIVE_SECONDS: Final = 600.0
+"""A run that was seen growing within so many seconds is training now."""
+
+MOST_RUNS: Final = 20_000
+"""So many runs are remembered."""
+
+
+@dataclass(frozen=True)
+class SummaryState:
+    """What is known of a run now."""
+
+    summary: RunSummary | None = None
+    current: bool = False
+    """Whether it is of the run as it is on the disk."""
+    grows: bool = False
+    """Whether it was seen growing lately."""
+
+
+@dataclass
+class _Seen:
+    folder: RunFolder
+    grew: float = -LIVE_SECONDS
+    """When it was last found larger than before, by the clock of this process."""
+    summary: RunSummary | None = None
+    looked_at: RunFolder | None = None
+    depends_on: tuple[Path, ...] = ()
+    """Outside the run's shards: what the cache holds of it, and mappings."""
+    changed_ns: tuple[int, ...] = ()
+    """When each of these had changed as the run was looked at."""
+    due: float = 0.0
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the summary is of the run as it is, and of what the cache holds of it and which mapping reads it now."""
+        return self.looked_at == self.folder and self.changed_ns == _changed_ns(self.depends_on)
+
+
+class RunSummaries:
+    """Shared by all readers of this process. All methods return at once; threads of its own wait for the processes that look."""
+
+    def __init__(
+        self, tokenizer: str = "", mapping: str = "", *, at_once: int | None = None, seconds: float = MOST_SECONDS
+    ) -> None:
+        self._tokenizer, self._mapping, self._seconds = tokenizer, mapping, seconds
+        self._most = at_once or min(2, os.cpu_count() or 1)
+        self._seen: dict[tuple[Path, str], _Seen] = {}
+        self._wanted: list[tuple[Path, str]] = []
+        self._under_way: set[tuple[Path, str]] = set()
+        self._changed = threading.Condition()
+        self._threads = 0
+
+    def see(self, root: Path, folders: Sequence[RunFolder]) -> dict[str, SummaryState]:
+        """What is known of these runs by name; what is not known, or of another state of the run, is looked at in their order."""
+        now, found = time.monotonic(), {}
+        with self._changed:
+            self._wanted = []
+            for folder in folders:
+                key = (root, folder.name)
+                seen = self._seen.setdefault(key, _Seen(folder))
+                if folder.bytes > seen.folder.bytes:
+                    seen.grew = now
+                seen.folder = folder
+                if folder.shards and now >= seen.due and key not in self._under_way and not seen.is_current:
+                    self._wanted.append(key)
+                found[folder.name] = SummaryState(seen.summary, seen.looked_at == folder, now - seen.grew < LIVE_SECONDS)
+            for gone in [*self._seen][: max(0, len(self._seen) - MOST_RUNS)]:
+                del self._seen[gone]
+            for _ in range(min(self._most, len(self._wanted)) - self._threads):
+                self._threads += 1
+                threading.Thread(target=self._work, name="summaries", daemon=True).start()
+            self._changed.notify_all()
+        return found
+
+    def _next(self) -> tuple[tuple[Path, str], RunFolder] | None:
+        """The run whose turn it is; None where there was none for a while, and then the thread that asked is taken to be gone."""
+        with self._changed:
+            if not self._wanted:
+                self._changed.wait(IDLE_SECONDS)
+            while self._wanted:
+                key = self._wanted.pop(0)
+                if key in self._seen and key not in self._under_way:
+                    self._under_way.add(key)
+                    return key, self._seen[key].folder
+            self._threads -= 1
+            return None
+
+    def _work(self) -> None:
+        process = SummaryProcess(self._seconds)
+        try:
+            while (turn := self._next()) is not None:
+                key, folder = turn
+                began = time.monotonic()
+                try:
+                    summary = self._looked_at(key, folder, process)
+                except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
+                    summary = RunSummary(trouble=f"{type(error).__name__}: {error}")
+                self._store_summary(key, folder, summary, time.monotonic() - began)
+        finally:
+            process.end()
+
+    def _looked_at(self, key: tuple[Path, str], folder: RunFolder, process: SummaryProcess) -> RunSummary:
+        root = key[0]
+        try:
+            order = SummaryOrder(library.resolve(root, folder.folder), root, self._tokenizer, self._mapping, folder.family)
+            depends_on = _depends_on(order)
+            changed_ns = _changed_ns(depends_on)
+            stamp = json.dumps([asdict(folder), changed_ns, list(map(str, depends_on))])
+        except BoardError as error:
+            return RunSummary(trouble=str(error))
+        with self._changed:
+            if seen := self._seen.get(key):
+                seen.depends_on, seen.changed_ns = depends_on, changed_ns
+        summary = _read(order, stamp)
+        if summary is None:
+            summary = process.ask(order)
+            if not summary.trouble:
+                _write(order, stamp, summary)
+        return summary
+
+    def _store_summary(self, key: tuple[Path, str], folder: RunFolder, summary: RunSummary, seconds: float) -> None:
+        with self._changed:
+            self._under_way.discard(key)
+            seen = self._seen.get(key)
+            if seen is None:
+                return
+            if summary.trouble and seen.summary is not None and not seen.summary.trouble:
+                summary = replace(seen.summary, trouble=summary.trouble)
+            seen.summary, seen.looked_at = summary, folder
+            seen.due = time.monotonic() + max(AGAIN_SECONDS, 5 * seconds)
+
+
+def _depends_on(order: SummaryOrder) -> tuple[Path, ...]:
+    """What outside the run's shards its summary depends on; as without a mapping where that is refused, as who reads the run says why.
+
+    Raises BoardError where the run cannot be read at all.
+    """
+    try:
+        reading = read_as(order.location, (), order.tokenizer, order.mapping or None, order.family)
+    except MappingRefused:
+        reading = ReadOptions(tokenizer=order.tokenizer, family=order.family)
+    above = (order.location, order.location.parent)
+    mappings = [*(place / candidates.MAPPING for place in above), run_choices.mapping_path(order.location)]
+    return (Store(order.location, reading_key(reading)).folder, *mappings)
+
+
+def _file(order: SummaryOrder) -> Path:
+    digest = blake2b(repr(order).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return user_folders.cache() / version() / FOLDER / f"{digest}.json"
+
+
+def _read(order: SummaryOrder, stamp: str) -> RunSummary | None:
+    """The summary that an earlier board made of the run as it is now; None where there is none that can be used."""
+    path = _file(order)
+    if user_folders.is_of_others(path.parent, user_folders.cache()):
+        return None
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        written = sealed_json.loads(path.read_bytes())
+        return from_written(written["summary"]) if written["stamp"] == stamp else None
+    return None
+
+
+def _write(order: SummaryOrder, stamp: str, summary: RunSummary) -> None:
+    """Keep it, where the cache can be written to."""
+    path = _file(order)
+    with suppress(OSError):
+        user_folders.make_private(path.parent, user_folders.cache())
+        atomic_write.write(path, sealed_json.dumps({"stamp": stamp, "summary": asdict(summary)}))
+
+
+def _changed_ns(paths: Sequence[Path]) -> tuple[int, ...]:
+    """When something was last changed there; 0 where there is nothing."""
+    found = []
+    for path in paths:
+        changed = 0
+        with suppress(OSError):
+            changed = path.stat().st_mtime_ns
+        found.append(changed)
+    return tuple(found)

@@ -123,8 +123,8 @@ def _attempt(arguments: Sequence[str], cache: Path) -> Found:
 
 def made(engine: str, run: Path, index: Path, workers: int) -> Found:
     """In a process of its own: one index."""
-    from board.indexing import building, target
-    from board.indexing.engines import Engine, LocalEngine, RayEngine
+    from board.cli.indexing import building, target
+    from board.cli.indexing.engines import Engine, LocalEngine, RayEngine
 
     with _cluster(workers if engine == "ray" else 0) as address:
         chosen: Engine = RayEngine(address) if engine == "ray" else LocalEngine(workers)
@@ -163,7 +163,7 @@ def _cluster(workers: int) -> Iterator[str]:
 
 
 def _imported() -> None:
-    from board.indexing import source_writer
+    from board.cli.indexing import source_writer
 
     assert source_writer
     time.sleep(1)  # so that each worker takes one

@@ -134,8 +134,8 @@ def timed(what: str, do: Callable[[], Any], told: Callable[[Any], object] = lamb
 
 def indexed(index: Path, run: str) -> Found:
     """In a process of its own: the run made into an index by two processes."""
-    from board.indexing import building, target
-    from board.indexing.engines import LocalEngine
+    from board.cli.indexing import building, target
+    from board.cli.indexing.engines import LocalEngine
 
     def made() -> None:
         with target.opened(run, index) as goal:

@@ -17,8 +17,8 @@ SCHEMA: Final = REPOSITORY / "board" / "replies" / "replies.schema.json"
 
 sys.path.insert(0, str(REPOSITORY))
 
-from board.replies import contract  # noqa: E402
-from board.replies.contract import REPLIES, VERSION  # noqa: E402
+from board.cli.replies import contract  # noqa: E402
+from board.cli.replies.contract import REPLIES, VERSION  # noqa: E402
 
 ASKED_BY: Final = {
     "SummaryReply": ("summary RUN", "run.summary()"),
@@ -57,9 +57,9 @@ rl-logging-board metrics RUN --curve reward/mean --json
 - A number that is missing or not finite is `null`. Positions of tokens count from 0, lines from 1.
 - The exit status and errors are those of [every command](cli.md); with `--json` an error is JSON, too.
 - The shapes have a version (1). A new field does not raise it; one that goes, or means something else, does. The JSON Schema (draft 2020-12) is
-  `board/replies/replies.schema.json`, installed with the package.
+  `board/cli/replies/replies.schema.json`, installed with the package.
 
-In Python the same replies are dataclasses of `board.replies.contract`; `document(reply)` is what `--json` prints:
+In Python the same replies are dataclasses of `board.cli.replies.contract`; `document(reply)` is what `--json` prints:
 
 ```python
 from board import open_run

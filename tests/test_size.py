@@ -51,9 +51,9 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 68_536),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 525_480),
-    "modules in board/": (lambda: len(files("board", ".py")), 613),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 68_529),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 525_636),
+    "modules in board/": (lambda: len(files("board", ".py")), 611),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_563),
     "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_144),
 }

@@ -19,7 +19,7 @@ import click
 from board.cli.printing import listed
 from board.errors import ArgumentRefused, BoardError, MappingRefused, NothingRead, RunNotFound, missing_library
 from board.findings.checks import VERSION
-from board.remote.addresses import Address
+from board.sources.remote.addresses import Address
 from board.text.path_names import encodable
 from board.text.terminal import printable
 

@@ -1,4 +1,4 @@
-"""An MCP server over the runs under a root: the questions of `board.replies` as tools, reading alone, with answers of bounded size.
+"""An MCP server over the runs under a root: the questions of `board.cli.replies` as tools, reading alone, with answers of bounded size.
 
 Knows the protocol's library and the bounds; what is answered, and the border of the root, are known below.
 """
@@ -17,14 +17,14 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from board import __version__
+from board.cli.replies import metric_rows, one_rollout, query, rollouts, steps, summary
+from board.cli.replies.contract import document
+from board.cli.replies.one_rollout import RolloutWanted
+from board.cli.replies.rollouts import RolloutQuestion
+from board.cli.replies.root import Root
 from board.errors import BoardError
 from board.findings import messages
 from board.findings.looking import find_all
-from board.replies import metric_rows, one_rollout, query, rollouts, steps, summary
-from board.replies.contract import document
-from board.replies.one_rollout import RolloutWanted
-from board.replies.rollouts import RolloutQuestion
-from board.replies.root import Root
 
 MOST_BYTES: Final = 100_000
 """Of an answer as it is written."""

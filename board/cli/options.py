@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from board.errors import ArgumentRefused
-from board.remote import addresses
-from board.remote.addresses import Address
 from board.settings import run_choices
+from board.sources.remote import addresses
+from board.sources.remote.addresses import Address
 
 
 class NamedElsewhere(click.Choice[str]):

@@ -11,7 +11,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.findings import messages
 from board.findings.contract import FindingsReport, SetLimits
-from board.system.child_process import ChildProcess
+from board.runs.child_process import ChildProcess
 from board.text.terminal import on_one_line
 
 

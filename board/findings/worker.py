@@ -13,10 +13,10 @@ from typing import Any, Final
 from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
+from board.runs import child_process
 from board.runs.cache import run_tables
+from board.runs.child_process import Tell
 from board.runs.opening import open_run
-from board.system import child_process
-from board.system.child_process import Tell
 
 NICENESS: Final = 10
 _LOOKING: Final = 0.85

@@ -15,10 +15,9 @@ from uuid import uuid4
 import orjson
 from filelock import FileLock, Timeout
 
-from board import trackers
+from board import atomic_write, trackers
 from board.errors import BoardError
 from board.settings import user_folders
-from board.system import atomic_write
 from board.trackers.contract import TrackerWriter
 
 LOG_DIR: Final = "board_metrics"

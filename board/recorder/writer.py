@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 
+from board import atomic_write
 from board.recorder import budget
 from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.values import Parts, compact, encode, is_per_token, line, whole
 from board.schema import LEFT_OUT, PADDED, TOKENS
-from board.system import atomic_write
 from board.text.padding import COMMON_PADS, unpadded
 
 if TYPE_CHECKING:

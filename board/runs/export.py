@@ -18,10 +18,10 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from board import atomic_write
 from board.errors import ArgumentRefused
 from board.runs.run import Run
 from board.schema import ALTERNATIVES
-from board.system import atomic_write
 from board.text.path_names import shown
 
 BATCH_ROWS: Final = 1024

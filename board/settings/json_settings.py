@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
+from board import atomic_write
 from board.errors import BoardError
 from board.settings import user_folders
-from board.system import atomic_write
 from board.text.path_names import shown
 
 LONGEST_NAME: Final = 80

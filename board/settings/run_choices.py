@@ -11,10 +11,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+from board import atomic_write
 from board.errors import BoardError
 from board.settings import user_folders
 from board.settings.json_settings import JsonSettings, of_fields, texts
-from board.system import atomic_write
 from board.text.path_names import shown
 
 LONGEST_TITLE: Final = 120

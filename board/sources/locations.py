@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from board.remote import addresses, places
+from board.sources.remote import addresses, places
 from board.text.path_names import path_of, shown
 
 
@@ -60,6 +60,6 @@ def troubles(folder: Path) -> Sequence[str]:
 
 def _mounts() -> ModuleType:
     """What reads elsewhere."""
-    from board.remote import mounts
+    from board.sources.remote import mounts
 
     return mounts

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from board.remote import places
-from board.remote.places import BLOCK
-from board.remote.places import REQUEST as REQUEST
-from board.remote.places import Span as Span
+from board.sources.remote import places
+from board.sources.remote.places import BLOCK
+from board.sources.remote.places import REQUEST as REQUEST
+from board.sources.remote.places import Span as Span
 
 if TYPE_CHECKING:
-    from board.remote.mirror import Mirror
+    from board.sources.remote.mirror import Mirror
 
 ALL: Final = 1 << 62
 """Where a span ends that is of all of a file."""
@@ -64,6 +64,6 @@ def _mirror_of(path: Path) -> "Mirror | None":
     """The mirror that a path lies in; for one of this machine nothing that reads elsewhere is loaded."""
     if not places.may_be_mirrored(path):
         return None
-    from board.remote import mounts
+    from board.sources.remote import mounts
 
     return mounts.mirror_of(path)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from board.remote import places
+from board.sources.remote import places
 
 _PIECE_BYTES: Final = 1 << 20
 
@@ -46,7 +46,7 @@ def opened(path: Path, *, within: Path | None = None, most: int | None = None) -
     """
     if places.may_be_mirrored(path):
         # here alone: who records a run has none of what reads one that lies elsewhere
-        from board.remote import mounts
+        from board.sources.remote import mounts
 
         place = _place(path, within)
         _refuse(place.stat(), most)

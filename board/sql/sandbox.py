@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from board.errors import BoardError, missing_library
 from board.runs.cache.columns import ColumnInFile
+from board.runs.child_process import ChildEnded, ChildProcess
 from board.sql import sandbox_table
 from board.sql.sandbox_table import Piece
-from board.system.child_process import ChildEnded, ChildProcess
 from board.text.counting import plural
 from board.text.format_number import size
 

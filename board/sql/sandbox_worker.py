@@ -19,9 +19,9 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 
+from board.runs import child_process
 from board.sql import sandbox_table
 from board.sql.sandbox_table import IN_TURN, STORED, WITHIN
-from board.system import child_process
 
 SETTINGS: Final[Mapping[str, str]] = {
     "allow_community_extensions": "false",

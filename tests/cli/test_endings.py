@@ -210,9 +210,9 @@ IN_TURN = """
 import json, os, pkgutil, sys
 from importlib import import_module
 from pathlib import Path
-import board.replies
+import board.cli.replies
 from board.cli.main import main
-for module in pkgutil.iter_modules(board.replies.__path__, "board.replies."):
+for module in pkgutil.iter_modules(board.cli.replies.__path__, "board.cli.replies."):
     import_module(module.name)
 commands = json.loads(sys.argv[1])
 for name, arguments in commands.items():

@@ -18,7 +18,7 @@ from rows import add_run, row, write_run
 
 from board.cli import mcp_server as server
 from board.cli import mcp_server as serving
-from board.replies.root import Root
+from board.cli.replies.root import Root
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -57,7 +57,7 @@ def test_secrets_are_refused_and_not_repeated(command: list[str], address: str) 
 @pytest.mark.parametrize("address", ["ftp://host/run", "http://127.0.0.1:9/none"])
 def test_what_cannot_be_opened(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sentence, and exit status 2."""
-    monkeypatch.setattr("board.remote.object_store.MOST_TRIES", 1)
+    monkeypatch.setattr("board.sources.remote.object_store.MOST_TRIES", 1)
     ended = ran("check", address)
     assert ended.exit_code == 2
     assert "Traceback" not in ended.output

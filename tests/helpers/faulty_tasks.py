@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from board.indexing import source_writer
+from board.cli.indexing import source_writer
 
 Tell = Callable[[float], None]
 

@@ -19,7 +19,7 @@ from generated_runs import RUNS, digest, write_generated
 
 from board.cli.main import main
 from board.cli.mcp_server import RunTools
-from board.replies.root import Root
+from board.cli.replies.root import Root
 
 REPOSITORY: Final = Path(__file__).parents[2]
 GOLDEN: Final = REPOSITORY / "tests" / "golden" / "replies"

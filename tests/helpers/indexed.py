@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from board.indexing import building, source_writer, target
-from board.indexing.building import IndexResult
-from board.indexing.engines import Engine
+from board.cli.indexing import building, source_writer, target
+from board.cli.indexing.building import IndexResult
+from board.cli.indexing.engines import Engine
 from board.runs.run import Run
 from board.sources import index_file
 

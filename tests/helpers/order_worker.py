@@ -1,12 +1,12 @@
-"""`python -m order_worker`: answers orders for tests of `board.system.child_process`, or does otherwise, as it is told."""
+"""`python -m order_worker`: answers orders for tests of `board.runs.child_process`, or does otherwise, as it is told."""
 
 import os
 import sys
 import time
 from typing import Any
 
-from board.system import child_process
-from board.system.child_process import Tell
+from board.runs import child_process
+from board.runs.child_process import Tell
 
 
 def answer(order: dict[str, Any], tell: Tell) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a store says and gives, waited for: its methods are awaitable, and tests are not."""
 
-from board.remote.object_store import ObjectStore, RemoteObject, waited
+from board.sources.remote.object_store import ObjectStore, RemoteObject, waited
 
 
 def look(store: ObjectStore, key: str) -> RemoteObject:

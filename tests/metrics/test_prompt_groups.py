@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rows import token_row, write_run
 
 from board import open_run
+from board.cli.replies.summary import summary
 from board.metrics.prompt_groups import group_numbers
-from board.replies.summary import summary
 
 NO = -7
 """The key of no prompt."""

@@ -13,8 +13,8 @@ from rows import token_row, write_run
 from board import open_run
 from board.analysis.steps.step_metrics import computable, of_step_alone, per_step_values
 from board.analysis.steps.step_stats import per_step, stats_of
+from board.cli.indexing import step_sums
 from board.cli.main import main
-from board.indexing import step_sums
 from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
 from board.sql import index_query

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from top_line import the_list
 
 from board import open_run
-from board.remote import mounts
 from board.runs.cache.store import Store
 from board.runs.library import list_runs
 from board.settings import run_choices
+from board.sources.remote import mounts
 
 ODD_RUNS = sorted(path for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 

@@ -10,7 +10,7 @@ from rows import lines
 from streamlit.testing.v1 import AppTest
 from top_line import the_list
 
-from board.remote import mounts
+from board.sources.remote import mounts
 
 
 def shown(test: AppTest) -> str:

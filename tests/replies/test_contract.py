@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.replies.contract import VERSION, QueryReply, document, plain
+from board.cli.replies.contract import VERSION, QueryReply, document, plain
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

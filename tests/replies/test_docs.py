@@ -8,7 +8,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 
-WRITTEN = {"page": "docs/scripts.md", "schema": "board/replies/replies.schema.json"}
+WRITTEN = {"page": "docs/scripts.md", "schema": "board/cli/replies/replies.schema.json"}
 
 
 @pytest.mark.parametrize(("function", "file"), WRITTEN.items(), ids=WRITTEN)

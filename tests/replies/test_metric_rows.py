@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from asked import asked_run, empty_run
 
+from board.cli.replies.contract import document
+from board.cli.replies.messages import metrics_as_text
+from board.cli.replies.metric_rows import metrics
+from board.cli.replies.steps import steps
 from board.errors import ArgumentRefused
-from board.replies.contract import document
-from board.replies.messages import metrics_as_text
-from board.replies.metric_rows import metrics
-from board.replies.steps import steps
 from board.runs.opening import open_run
 
 

@@ -8,9 +8,9 @@ import pytest
 from asked import asked_run, plain_run
 from rows import row, write_run
 
+from board.cli.replies.messages import rollout_as_text
+from board.cli.replies.one_rollout import RolloutWanted, one_rollout
 from board.errors import ArgumentRefused
-from board.replies.messages import rollout_as_text
-from board.replies.one_rollout import RolloutWanted, one_rollout
 from board.runs.opening import open_run
 from board.runs.run import Run
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from asked import asked_run, empty_run
 
+from board.cli.replies.query import query
 from board.errors import ArgumentRefused
-from board.replies.query import query
 from board.runs.opening import open_run
 from board.runs.run import Run
 

@@ -7,9 +7,9 @@ import pytest
 from asked import asked_run, empty_run
 from rows import add_run, row
 
+from board.cli.replies import rollouts as replying
+from board.cli.replies.rollouts import RolloutQuestion, choose, rollouts
 from board.errors import ArgumentRefused
-from board.replies import rollouts as replying
-from board.replies.rollouts import RolloutQuestion, choose, rollouts
 from board.runs.opening import open_run
 
 QUESTIONS: dict[str, tuple[dict[str, Any], list[int], int]] = {

@@ -8,8 +8,8 @@ import pytest
 from asked import asked_run, plain_run
 from rows import row, write_shard
 
+from board.cli.replies.root import Root
 from board.errors import RunNotFound
-from board.replies.root import Root
 
 
 def test_listed_and_opened(tmp_path: Path) -> None:

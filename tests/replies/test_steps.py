@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from asked import asked_run, empty_run, plain_run
 
+from board.cli.replies.steps import steps
 from board.errors import ArgumentRefused
-from board.replies.steps import steps
 from board.runs.opening import open_run
 
 

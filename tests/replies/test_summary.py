@@ -5,9 +5,9 @@ from pathlib import Path
 from asked import asked_run, empty_run, plain_run
 from rows import row, write_run
 
-from board.replies.contract import RewardCourse, StepSpan
-from board.replies.messages import summary_as_text
-from board.replies.summary import summary
+from board.cli.replies.contract import RewardCourse, StepSpan
+from board.cli.replies.messages import summary_as_text
+from board.cli.replies.summary import summary
 from board.runs.opening import open_run
 
 

@@ -14,14 +14,14 @@ from indexed import indexed
 from rows import token_row, write_run
 
 from board import open_run
+from board.cli.indexing import step_sums
+from board.cli.replies.metric_rows import metrics
+from board.cli.replies.one_rollout import RolloutWanted, one_rollout
+from board.cli.replies.query import query
+from board.cli.replies.rollouts import RolloutQuestion, rollouts
+from board.cli.replies.steps import steps
+from board.cli.replies.summary import summary
 from board.errors import BoardError
-from board.indexing import step_sums
-from board.replies.metric_rows import metrics
-from board.replies.one_rollout import RolloutWanted, one_rollout
-from board.replies.query import query
-from board.replies.rollouts import RolloutQuestion, rollouts
-from board.replies.steps import steps
-from board.replies.summary import summary
 from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
 from board.sources import index_file

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rows import lines, row, write_run, write_shard
 
+from board.cli.replies import metric_rows
 from board.errors import RunNotFound
-from board.replies import metric_rows
 from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
 from board.runs.opening import open_run
 from board.runs.progress import Progress

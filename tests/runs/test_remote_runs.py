@@ -18,13 +18,13 @@ from s3_server import Bucket, cutting_proxy
 from board import open_run
 from board.cli.main import main
 from board.errors import ArgumentRefused, RunNotFound
-from board.remote import mounts, object_store
 from board.runs.library import current_fingerprint, list_runs
 from board.runs.loading.background_load import BackgroundLoad
 from board.runs.parsing import range_parsing
 from board.runs.run import Run
 from board.runs.summaries.summary_process import SummaryOrder, SummaryProcess
 from board.sources import settings_files
+from board.sources.remote import mounts, object_store
 
 
 @pytest.fixture(autouse=True)

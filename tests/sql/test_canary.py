@@ -21,9 +21,9 @@ from rows import row, write_run
 from board import open_run
 from board.cli.main import main
 from board.cli.mcp_server import RunTools
+from board.cli.replies.query import query
+from board.cli.replies.root import Root
 from board.errors import BoardError
-from board.replies.query import query
-from board.replies.root import Root
 from board.runs.indexed.slices import SETTING
 from board.runs.run import Run
 from board.settings import saved
@@ -168,8 +168,8 @@ def test_the_filter_of_stored_files_is_one_condition(tmp_path: Path) -> None:
 
 ENTRIES = {
     "board/cli/filtering.py": "the option --where of commands",
-    "board/replies/query.py": "tools for agents, and a filtered index",
-    "board/replies/rollouts.py": "the option --where of commands, and tools for agents",
+    "board/cli/replies/query.py": "tools for agents, and a filtered index",
+    "board/cli/replies/rollouts.py": "the option --where of commands, and tools for agents",
     "board/ui/frame/filter_bar.py": "the filter of every page, named ones too",
     "board/ui/pages/metrics/sql_editor.py": "custom metrics, written and saved",
 }

@@ -10,9 +10,9 @@ from rows import add_run, token_row
 from streamlit.testing.v1 import AppTest
 
 from board.cli.mcp_server import RunTools
+from board.cli.replies import query as replies
+from board.cli.replies.root import Root
 from board.errors import ArgumentRefused
-from board.replies import query as replies
-from board.replies.root import Root
 from board.sql import query as pages
 from board.sql.sandbox import Limits
 

@@ -6,8 +6,8 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
+from board.cli.replies.query import query
 from board.errors import BoardError
-from board.replies.query import query
 from board.runs.run import Run
 from board.sql.chips import condition, parsed
 from board.sql.condition import matching

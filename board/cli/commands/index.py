@@ -16,8 +16,8 @@ from board.text.counting import plural
 from board.text.path_names import shown
 
 if TYPE_CHECKING:
-    from board.indexing.building import IndexProgress, IndexResult
-    from board.indexing.engines import Engine
+    from board.cli.indexing.building import IndexProgress, IndexResult
+    from board.cli.indexing.engines import Engine
 
 
 @click.command(cls=Command)
@@ -63,7 +63,7 @@ def index(
     Both are folders, or addresses such as s3://bucket/run.
     Run it again to go on after a stop, and whenever the run has grown: only shards that are new or have changed are parsed.
     """
-    from board.indexing import building, target
+    from board.cli.indexing import building, target
 
     latest: list[IndexProgress] = []
     ticker = Ticker(lambda: json.dumps(asdict(latest[-1])) if as_json else latest[-1].words())
@@ -83,12 +83,12 @@ def _engine(name: Literal["local", "ray"], address: str | None, workers: int | N
     if name == "local":
         if address:
             raise click.UsageError("--address is of a Ray cluster: give --engine ray with it.")
-        from board.indexing.engines import LocalEngine
+        from board.cli.indexing.engines import LocalEngine
 
         return LocalEngine(workers)
     if workers:
         raise click.UsageError("--workers is of --engine local: a Ray cluster has as many as it has processors.")
-    from board.indexing.engines import RayEngine
+    from board.cli.indexing.engines import RayEngine
 
     return RayEngine(address)
 

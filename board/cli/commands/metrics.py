@@ -24,7 +24,7 @@ def metrics(run: Path, curves: tuple[str, ...], as_json: bool, scalars: Path | N
 
     Below them stands what trackers logged in or beside the run.
     """
-    from board.replies import messages, metric_rows
+    from board.cli.replies import messages, metric_rows
     from board.runs.opening import open_run
 
     reply = metric_rows.metrics(open_run(run, **reading), locations.shown_place(run), curves, given=scalars)

@@ -32,8 +32,8 @@ def rollouts(
     **reading: Any,
 ) -> None:
     """List rollouts of the folder RUN, in the order of step, file and line unless sorted. `summary` names the columns there are."""
-    from board.replies import messages
-    from board.replies.rollouts import RolloutQuestion, choose
+    from board.cli.replies import messages
+    from board.cli.replies.rollouts import RolloutQuestion, choose
     from board.runs.opening import open_run
 
     names = tuple(name.strip() for name in columns.split(",") if name.strip())

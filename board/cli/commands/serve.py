@@ -16,7 +16,7 @@ from board.cli.endings import Command
 from board.cli.options import MAPPING, PADS, SCALARS, TOKENIZER, name_pads
 from board.cli.printing import listed, say
 from board.errors import BoardError
-from board.remote import addresses
+from board.sources.remote import addresses
 from board.text.format_number import size
 
 if TYPE_CHECKING:

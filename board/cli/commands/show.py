@@ -31,8 +31,8 @@ def show(
     **reading: Any,
 ) -> None:
     """Show one rollout of the folder RUN: its numbers, its group, its texts whole, and its tokens where they are asked for."""
-    from board.replies import messages
-    from board.replies.one_rollout import RolloutWanted, one_rollout
+    from board.cli.replies import messages
+    from board.cli.replies.one_rollout import RolloutWanted, one_rollout
     from board.runs.opening import open_run
 
     wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)

@@ -18,8 +18,8 @@ from board.sources import locations
 @click.option("--metric", "metrics", multiple=True, metavar="KEY", help="A metric by its key, several times for several.")
 def steps(run: Path, metrics: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """List the steps of the folder RUN with their numbers: those of the page Steps unless others are asked for."""
-    from board.replies import messages
-    from board.replies import steps as step_rows
+    from board.cli.replies import messages
+    from board.cli.replies import steps as step_rows
     from board.runs.opening import open_run
 
     reply = step_rows.steps(open_run(run, **reading), locations.shown_place(run), metrics)

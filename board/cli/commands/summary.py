@@ -17,8 +17,8 @@ from board.sources import locations
 @click.argument("run", type=RunPlace())
 def summary(run: Path, as_json: bool, **reading: Any) -> None:
     """Tell what there is of the folder RUN: rollouts, steps, how the reward goes, columns, texts, token metrics."""
-    from board.replies import messages
-    from board.replies import summary as summaries
+    from board.cli.replies import messages
+    from board.cli.replies import summary as summaries
     from board.runs.opening import open_run
 
     reply = summaries.summary(open_run(run, **reading), locations.shown_place(run))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import ArgumentRefused
-from board.remote import places
 from board.runs.cache.store import LOCATION, version
+from board.sources.remote import places
 
 SETTING: Final = "RL_BOARD_CACHE_BYTES"
 """Environment variable: beyond so many bytes the runs that were used longest ago are removed from the cache."""

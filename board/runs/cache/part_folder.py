@@ -21,6 +21,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
+from board import atomic_write
 from board.errors import RunNotFound
 from board.runs.cache import sealed_file
 from board.runs.cache.columns import ColumnInFile, Columns, Overlaid
@@ -31,7 +32,6 @@ from board.runs.load_report import LoadReport
 from board.sources import presence, run_files, sealed_json, shards
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
-from board.system import atomic_write
 
 _KINDS: Final = ("scalars", "texts", "tokens", "moments", "summaries")
 """The tables of a part, in the order in which their columns lie in its file; every open reads the first of them."""

@@ -14,9 +14,9 @@ from typing import Final
 import pyarrow as pa
 from xxhash import xxh3_64_hexdigest
 
+from board import atomic_write
 from board.runs.cache.parts import Part
 from board.runs.cache.sealed_file import mapped
-from board.system import atomic_write
 
 Make = Callable[[Part], pa.Table]
 

@@ -12,10 +12,10 @@ from typing import Final
 
 from xxhash import xxh3_64
 
+from board import atomic_write
 from board.runs.cache.part_folder import Manifest, PartFolder
 from board.settings import user_folders
 from board.sources.shards import Shard
-from board.system import atomic_write
 from board.text.path_names import shown
 
 _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")

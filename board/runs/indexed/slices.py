@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from xxhash import xxh3_128_hexdigest
 
+from board import atomic_write
 from board.errors import ArgumentRefused, RunNotFound
 from board.runs.cache import part_tables
 from board.runs.cache.columns import as_table
@@ -33,7 +34,6 @@ from board.runs.indexed.index_rows import GROUP, LOT, MEASURED, ROLLOUT, RowFile
 from board.runs.parsing import merging
 from board.runs.parsing.column_room import fitted
 from board.sources import index_file, run_files, sealed_json
-from board.system import atomic_write
 from board.text.counting import plural
 from board.text.path_names import shown
 

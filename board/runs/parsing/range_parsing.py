@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from board.errors import RunNotFound
+from board.runs import child_process
 from board.runs.cache.store import Store
 from board.runs.parsing import worker, worker_pool
 from board.runs.parsing.byte_range import ByteRange, parse
@@ -16,7 +17,6 @@ from board.runs.parsing.work_queue import WorkQueue
 from board.runs.parsing.worker_pool import Outcome
 from board.runs.read_options import ReadOptions
 from board.sources import shards
-from board.system import processors
 
 SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than with the help of processes that must start first."""
@@ -44,7 +44,7 @@ class RangeParser:
         if self._unwritable or is_small(work):
             yield ((one, self._here(one)) for one in iter(work.take, None))
             return
-        count = min(len(work), processors.count())
+        count = min(len(work), child_process.processors())
         here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self.reading)
         with worker_pool.helpers(count, order, here, self.under_way) as helpers:

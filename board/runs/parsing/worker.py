@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from board.errors import BoardError
+from board.runs import child_process
 from board.runs.cache.store import Store
+from board.runs.child_process import Tell
 from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
 from board.sources.shards import Shard
-from board.system import child_process
-from board.system.child_process import Tell
 
 
 def order_for(store: Store, reading: ReadOptions, byte_range: ByteRange) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from typing import Any, Final, Generic, TypeVar
 
 from board.errors import BoardError, RunNotFound
 from board.runs.cache.part_folder import Piece, piece_from
+from board.runs.child_process import Answer, ChildProcess, Tell
 from board.runs.parsing.byte_range import ByteRange
 from board.runs.parsing.work_queue import WorkQueue
 from board.sources.shards import is_plain
-from board.system.child_process import Answer, ChildProcess, Tell
 
 Given = TypeVar("Given")
 Got = TypeVar("Got")

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from board import atomic_write
 from board.errors import BoardError, MappingRefused
 from board.runs import library
 from board.runs.cache.store import Store, version
@@ -24,7 +25,6 @@ from board.runs.summaries.run_summary import RunSummary, from_written
 from board.runs.summaries.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
 from board.settings import run_choices, user_folders
 from board.sources import candidates, sealed_json
-from board.system import atomic_write
 
 FOLDER: Final = "summaries"
 

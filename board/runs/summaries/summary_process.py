@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
+from board.runs import child_process
+from board.runs.child_process import ChildProcess
 from board.runs.summaries.run_summary import RunSummary, from_written, summarise
-from board.system import child_process
-from board.system.child_process import ChildProcess
 from board.text.terminal import on_one_line
 
 MOST_SECONDS: Final = 60.0

@@ -1,0 +1,167 @@
+"""What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
+
+Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may
+pass is tried again, with waits that double and vary, so that many readers do not come back at once. What is asked goes on in fsspec's own
+thread, which ends with the process and is waited for by nobody then.
+"""
+
+import errno
+import os
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from board.sources.remote.places import REQUEST
+
+AT_ONCE: Final = 16
+"""Requests of one kind under way at a time."""
+
+MOST_TRIES: Final = 6
+FIRST_SECONDS: Final = 0.25
+LONGEST_SECONDS: Final = 8.0
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteObject:
+    """One object as the store tells of it."""
+
+    key: str
+    """Its name in the store, `/` between its parts."""
+    size: int
+    modified_ns: int
+    """Since 1970; 0 where the store does not say."""
+    version: str
+    """Another one for other content: an ETag or a generation where the store has them, else its size and time."""
+
+
+class RemoteTrouble(OSError):
+    """What the store did not do. To try again would not help."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(errno.EIO, sentence)
+
+
+class Passing(RemoteTrouble):
+    """A connection cut, a server that is busy or slow: to try again may help."""
+
+
+class Denied(RemoteTrouble):
+    """Credentials are missing, wrong or expired."""
+
+
+class Vanished(RemoteTrouble):
+    """The object is not there any more."""
+
+
+class Replaced(RemoteTrouble):
+    """The object is another than the one that was listed."""
+
+    def __init__(self, sentence: str = "was changed while it was being read: look again") -> None:
+        super().__init__(sentence)
+
+
+class Elsewhere(RemoteTrouble):
+    """It leads out of what may be read."""
+
+
+class ObjectStore:
+    """A bucket, or a host. Asked for many things at once; those that can be written to put objects whole, or not at all."""
+
+    def __init__(self) -> None:
+        self.left_out: dict[str, str] = {}
+        """By key why an object is not among those that were listed last, of a store that lists what it can."""
+
+    def objects(self, prefix: str) -> Iterator[RemoteObject]:
+        """What lies below the prefix, `prefix/…`, in any order. Waits for it. Raises RemoteTrouble."""
+        raise NotImplementedError
+
+    async def look(self, key: str) -> RemoteObject:
+        """One object as it is now. Raises RemoteTrouble, Vanished where there is none."""
+        raise NotImplementedError
+
+    async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
+        """Add its bytes from `start` to before `stop`, of that very version. Raises RemoteTrouble, perhaps after some of them."""
+        raise NotImplementedError
+
+    async def fetched(self, found: RemoteObject, start: int, stop: int) -> bytearray:
+        """All of a range, gone on with where it was cut. Raises RemoteTrouble."""
+        data = bytearray()
+
+        async def fetch() -> None:
+            await self.read(found, start + len(data), stop, data)
+            if len(data) > stop - start:
+                raise RemoteTrouble("the store sent more bytes than were asked for")
+            if len(data) < stop - start:
+                raise Passing("the connection was cut before all bytes had come")
+
+        await with_retries(fetch, lambda: len(data))
+        return data
+
+    async def fetch(self, found: RemoteObject, path: Path, start: int, stop: int) -> None:
+        """Have a range of an object be in a file of the object's size. Raises RemoteTrouble, OSError."""
+
+        async def piece(at: int) -> None:
+            os.pwrite(file.fileno(), await self.fetched(found, at, min(at + REQUEST, stop)), at)
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(found.size)
+            await all_done([partial(piece, at) for at in range(start, stop, REQUEST)])
+
+
+def begun(asked: Coroutine[Any, Any, _T]) -> "Future[_T]":
+    """What is asked, under way; what goes wrong is raised where its answer is taken."""
+    import asyncio  # here alone, as whoever knows these troubles imports this, and reads mostly what is on this machine
+
+    from fsspec.asyn import get_loop
+
+    return asyncio.run_coroutine_threadsafe(asked, get_loop())
+
+
+def waited(asked: Coroutine[Any, Any, _T]) -> _T:
+    """The answer, waited for."""
+    return begun(asked).result()
+
+
+async def with_retries(act: Callable[[], Awaitable[_T]], progress: Callable[[], object] = lambda: None) -> _T:
+    """What `act` gives, tried again while it raises Passing; a try that got further, as `progress` tells, is the first again."""
+    from asyncio import sleep
+
+    tried, before = 0, progress()
+    while True:
+        try:
+            return await act()
+        except Passing:
+            now = progress()
+            tried, before = 1 if now != before else tried + 1, now
+            if tried >= MOST_TRIES:
+                raise
+            await sleep(min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (tried - 1)) * random.uniform(0.5, 1.0))
+
+
+async def all_of(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T | BaseException]:
+    """What each gives, or what it raised; some at a time."""
+    from asyncio import Semaphore, gather
+
+    gate = Semaphore(AT_ONCE)
+
+    async def one(act: Callable[[], Awaitable[_T]]) -> _T:
+        async with gate:
+            return await act()
+
+    return await gather(*map(one, acts), return_exceptions=True)
+
+
+async def all_done(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T]:
+    """What all give; the first that failed is raised once all are done."""
+    found = await all_of(acts)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found  # type: ignore[return-value]

@@ -1,1 +1,0 @@
-"""What several wings ask of the operating system in the same way."""

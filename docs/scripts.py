@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 REPOSITORY: Final = Path(__file__).parents[1]
 PAGE: Final = REPOSITORY / "docs" / "scripts.md"
-SCHEMA: Final = REPOSITORY / "board" / "replies" / "replies.schema.json"
+SCHEMA: Final = REPOSITORY / "board" / "cli" / "replies" / "replies.schema.json"
 
 sys.path.insert(0, str(REPOSITORY))
 
@@ -73,6 +73,21 @@ run.findings().findings[0].effect
 
 `findings`, `check` and `compare` have shapes of their own:
 [findings](cli.md#findings), [check](cli.md#check-a-run), [compare](cli.md#compare-two-runs).
+
+## In a notebook
+
+The same run has its rollouts as a pandas frame and as arrays. No Streamlit is imported:
+
+```python
+run.frame.groupby("step")["reward"].mean()       # numbers: a row per rollout, ordered by step, shard, line
+run.rollout(run.frame.index[0])["logprobs"]      # token arrays: float32, NaN where missing
+run.report.problems                              # what could not be read, with shard, line and reason
+
+from board import figures                        # Plotly figures of a run
+
+figures.reward_curve(run)
+figures.metric(run, "kl/k3_mean")
+```
 """
 
 

@@ -13,7 +13,7 @@ from board.serving.page_addresses import TABS
 REPOSITORY = Path(__file__).parent.parent
 READMES = ("README.md", "README.zh-CN.md")
 PAGES = sorted(path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "docs").rglob("*.md"))
-README_BYTES = 10_000
+README_BYTES = 6_000
 
 
 def text(name: str) -> str:

@@ -104,7 +104,7 @@ def test_a_run_keeps_its_colour_when_another_is_taken_away(runs: Path) -> None:
     assert test.query_params["beside"] == ["alpha", "", HOSTILE]
     again = beside("alpha", *test.query_params["beside"])
     assert chips(again) == kept
-    again.selectbox(key="beside_add").select("sweep").run()
+    again.selectbox(key="compared_add").select("sweep").run()
     assert set(chips(again)) == {*kept, ("sweep", SECOND)}
 
 
@@ -141,10 +141,10 @@ def test_ticks_leave_the_seats_of_the_others(name: str) -> None:
 def test_one_more_run_is_added(runs: Path) -> None:
     """By the list in the top line, which then offers the rest."""
     test = beside("alpha", "sweep/beta")
-    assert test.selectbox(key="beside_add").options == [HOSTILE, "sweep"]
-    test.selectbox(key="beside_add").select(HOSTILE).run()
+    assert test.selectbox(key="compared_add").options == [HOSTILE, "sweep"]
+    test.selectbox(key="compared_add").select(HOSTILE).run()
     assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta", HOSTILE]
-    assert test.selectbox(key="beside_add").options == ["sweep"]
+    assert test.selectbox(key="compared_add").options == ["sweep"]
 
 
 def test_a_reader_s_name_and_colour_are_shown(runs: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_run_without_rollouts_and_a_split_that_is_not_there_are_told(runs: Pat
     write_run(runs / "beta_2", {"a.jsonl": GOOD})
     write_run(runs / "beta_1", {"a.jsonl": GOOD})
     test = beside("alpha", "empty", "evaluated", "beta_1", "beta_2", filter="reward > 0", seeds="name")
-    assert "empty cannot be laid beside the others" in texts(test)
+    assert "empty cannot be compared" in texts(test)
     assert "evaluated has no rollout of split train: those of split evaluation are shown." in texts(test)
     assert not test.exception
     assert names(panels(test)["Does the reward rise?"]) == ["beta (2 runs)", "evaluated", "alpha"]

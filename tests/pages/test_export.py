@@ -44,7 +44,7 @@ def linked(test: AppTest) -> dict[str, str]:
 
 def sent(**query: str) -> tuple[str, bytes]:
     """The name and the bytes of what an address asks for."""
-    file = export_file.asked(query)
+    file = export_file.requested(query)
     return file.name, b"".join(piece.data for piece in file.pieces)
 
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch, w
     (served / "led").symlink_to(root)
     query, said = REFUSED[what]
     with pytest.raises(BoardError, match=said) as refused:
-        export_file.asked(query)
+        export_file.requested(query)
     assert isinstance(refused.value, RunNotFound) == ("no run" in str(refused.value))
 
 

@@ -218,7 +218,7 @@ def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
 
 def test_a_large_run_that_lies_elsewhere_waits_to_be_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is fetched by a button or a link that tells what it takes; one on this machine is opened whatever its size, unasked."""
-    monkeypatch.setattr("board.ui.frame.header.UNASKED_BYTES", 10)
+    monkeypatch.setattr("board.ui.frame.header.MOST_AUTOMATIC_BYTES", 10)
     add_run(tmp_path / "served", "run", GOOD)
     monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "served"))
     assert len(panels(opened("rewards"))) > 0

@@ -56,7 +56,7 @@ def test_a_list_that_is_none_opens_nothing() -> None:
     """It lets nobody in, and is named."""
     page = shown(ANA, board={"allow": "ana@example.org"})
     assert [error.value for error in page.text] == [
-        'Nobody can log in: allow in [board] is a list of addresses and domains: ["ana@example.org", "@lab.example.org"].'
+        'No one can log in: allow in [board] is a list of addresses and domains: ["ana@example.org", "@lab.example.org"].'
     ]
 
 
@@ -67,5 +67,5 @@ def test_a_log_in_that_vanishes_opens_nothing() -> None:
         page = AppTest.from_file(str(ENTRY)).run(timeout=60)
     finally:
         log_in.ASKED.clear()
-    assert [text.value for text in page.text] == ["Nobody can log in: the file of secrets is gone."]
+    assert [text.value for text in page.text] == ["No one can log in: the file of secrets is gone."]
     assert not page.exception

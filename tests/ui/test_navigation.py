@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.ui.frame.navigation import asked_name
+from board.ui.frame.navigation import requested_page
 
 ADDRESSES = {
     "no address": ("", "", ""),
@@ -16,7 +16,7 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
-def test_asked_name(name: str) -> None:
+def test_requested_page(name: str) -> None:
     """The name is what stands behind the path that all addresses begin with: that path itself names no page."""
     url, base, wanted = ADDRESSES[name]
-    assert asked_name(url, base) == wanted
+    assert requested_page(url, base) == wanted

@@ -12,7 +12,7 @@ from rows import add_run, row
 from board.analysis.compare.run_pair import compare
 from board.cli.main import main
 from board.runs.opening import open_run
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare.pair_export import as_csv, as_json
 from board.ui.pages.compare.sides import chosen_by
 
@@ -27,7 +27,7 @@ def test_the_page_saves_what_the_command_prints(tmp_path: Path, monkeypatch: pyt
     for lr, folder in enumerate(folders):
         (folder / "config.yaml").write_text(f"lr: {lr}\n")
     runs = [open_run(folder) for folder in folders]
-    a, b = (BesideRun(run.name, run.name, "#12908a", (), run, run) for run in runs)
+    a, b = (ComparedSide(run.name, run.name, "#12908a", (), run, run) for run in runs)
     pair = compare(a.run, b.run)
 
     said = json.loads(as_json(pair, (a, b), ["Filtered."]))

@@ -138,7 +138,7 @@ def _exported(query: Mapping[str, str]) -> "ExportFile":
     """The file that an address asks for. What makes it is imported once one is: the server listens before."""
     from board.ui.frame import export_file
 
-    return export_file.asked(query)
+    return export_file.requested(query)
 
 
 def _leave_folder(board: Path) -> None:

@@ -1,4 +1,4 @@
-"""The file that an address of `/export` asks for: of which run, which of its rollouts, in which format. Draws nothing."""
+"""The file for an address of `/export`: which run, which of its rollouts, in which format. Draws nothing."""
 
 import time
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from board.ui.state import caches
 PARAMETERS: Final = ("run", "split", "filter", "format", "arrays")
 
 
-def asked(query: Mapping[str, str]) -> ExportFile:
+def requested(query: Mapping[str, str]) -> ExportFile:
     """The file of the run as it is now, whole. Raises BoardError where something of the address is not as it can be."""
     if unknown := sorted(query.keys() - {*PARAMETERS}):
         raise ArgumentRefused(f"An export has no {unknown[0]!r}: it takes {', '.join(PARAMETERS)}.")
@@ -41,7 +41,7 @@ def _whole(name: str) -> Run:
         raise RunNotFound(f"There is no run {name!r} under this root.")
     opened = reading_line.opened_as(folder, root)
     key = (opened.location, opened.pads, opened.family)
-    for _ in range(2):  # what another reader had read again meanwhile may have begun before this was asked for
+    for _ in range(2):  # a refresh that another reader started may have begun before this request
         held = runs.peek(*key)
         if held is not None and held.reading is None and library.current_fingerprint(opened.location, root) != held.fingerprint:
             runs.refresh(held, root)
@@ -58,10 +58,10 @@ def _whole(name: str) -> Run:
 
 
 def _of_split(run: Run, split: str) -> Run:
-    wanted = next((one for one in run.splits if one == split), None)
-    if wanted is None:
+    known_split = next((name for name in run.splits if name == split), None)
+    if known_split is None:
         raise ArgumentRefused(f"The run has no rollouts of the split {split!r}: it has {', '.join(run.splits)}.")
-    return caches.cached("split", lambda: run.of_split(wanted), run, wanted)
+    return caches.cached("split", lambda: run.of_split(known_split), run, known_split)
 
 
 def file_name(run: Run, form: Format) -> str:

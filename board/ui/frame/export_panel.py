@@ -1,6 +1,6 @@
-"""Export, beside the filter's count: a link to what the filter leaves as a file, and about how large it will be.
+"""Export, next to the filter's count: a link to what the filter leaves as a file, and about how large it will be.
 
-What the link asks for is made in `board.ui.frame.export_file`, and sent by `board.serving.downloads`.
+The file is made in `board.ui.frame.export_file`, and sent by `board.serving.downloads`.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """The filter that all pages follow: which rollouts satisfy it, and the bar it is written in. What is chosen in the bar goes to `filter_chips`.
 
-A filter that is no condition is told with DuckDB's own words, and the last good one stays in force.
+An invalid filter is reported in DuckDB's own words, and the last valid one stays in force.
 """
 
 from contextlib import nullcontext
@@ -40,9 +40,9 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
 
     The reader's step goes to the nearest that is left.
     """
-    asked = place.part("filter")
+    requested = place.part("filter")
     slot = st.empty()  # in every run of the script: what follows would move up in the next, and be built again in the browser
-    for text in dict.fromkeys([asked, place.remembered("good_filter")]):
+    for text in dict.fromkeys([requested, place.remembered("good_filter")]):
         try:
             found = filtered(run, text, slot), filtered(whole, text, slot)
         except BoardError as error:
@@ -103,10 +103,10 @@ def filtered(run: Run, text: object, slot: DeltaGenerator | None = None, *, sile
     no page to say it on. Raises BoardError where it is no condition.
     """
     chips = parsed(str(text or ""))
-    asked = condition(chips)
-    if not asked:
+    where = condition(chips)
+    if not where:
         return run
-    digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    digest = blake2b(where.encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
     def made() -> Run:
         bar = nullcontext(lambda share: None) if silent else progress(f"Filtering {plural(run.rollout_count, 'rollout')}", slot)

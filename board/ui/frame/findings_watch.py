@@ -1,4 +1,4 @@
-"""What is found in the run on the screen, by whoever asks, and the light in the top line that says on every page how much."""
+"""The findings of the run on the screen, and the light in the top line that counts them on every page."""
 
 import os
 from collections.abc import Hashable, Sequence
@@ -47,7 +47,7 @@ def watch(run: Run, opened: OpenedAs) -> None:
 
 
 def newest(run: Run) -> list[Landmark]:
-    """That the newest step is not complete, where it is not; of what a filter leaves nobody can tell."""
+    """The mark of a newest step that is incomplete; none under a filter, which hides whether rollouts are missing."""
     if "reward" not in run.frame.columns or "filter" in run.selection:
         return []
     stats = caches.step_stats(run, "reward")
@@ -56,7 +56,7 @@ def newest(run: Run) -> list[Landmark]:
 
 
 def counted(address: str) -> int | None:
-    """How many findings the run at an address has that are more than notes; None where nobody has looked for any."""
+    """How many findings the run at an address has that are more than notes; None if it was never scanned."""
     report = caches.findings_watcher().known(address)
     return None if report is None else sum(one.severity != "note" for one in report.findings)
 
@@ -74,12 +74,12 @@ def state() -> LookState:
 
 
 def by_itself() -> bool:
-    """Whether runs are looked through unasked."""
+    """Whether runs are scanned without a request."""
     return caches.findings_watcher().by_itself
 
 
 def look_now() -> None:
-    """To be called when a reader asks for a look."""
+    """Request a scan, for the reader who presses the button."""
     _now(asked=True)
 
 
@@ -88,7 +88,7 @@ def findings() -> tuple[Finding, ...]:
     return _parted(state())[0]
 
 
-def aside() -> tuple[PutAside, ...]:
+def dismissed() -> tuple[PutAside, ...]:
     """Those that the reader muted or understood."""
     return _parted(state())[1]
 
@@ -99,8 +99,8 @@ def _parted(known: LookState) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]
 
 def settings() -> FindingSettings:
     """What the reader made of the findings of this run."""
-    kept: FindingSettings = place.remembered("findings_settings") or FindingSettings()
-    return kept
+    stored: FindingSettings = place.remembered("findings_settings") or FindingSettings()
+    return stored
 
 
 def settings_changed() -> None:
@@ -116,7 +116,7 @@ def problem() -> str:
     return str(place.remembered("findings_problem") or place.remembered("findings_damage") or "")
 
 
-def landmarks() -> list[Landmark]:
+def step_marks() -> list[Landmark]:
     """Where findings begin, in rank order, for the strip of steps; notes are as quiet as what is only worth a look."""
     kinds: dict[Severity, LandmarkKind] = {"error": "error", "warning": "finding", "note": "note"}
     return [Landmark(one.first_step, _mark_title(one), kinds[one.severity]) for one in findings()]
@@ -185,6 +185,6 @@ def _words(known: LookState, shown: Sequence[Finding]) -> tuple[str, str]:
         return "No findings", "none"
     severities = [one.severity for one in shown]
     errors = severities.count("error")
-    told = f", {plural(errors, 'error')}" if errors else ""
+    error_count = f", {plural(errors, 'error')}" if errors else ""
     worst = min(severities, key=SEVERITIES.index)
-    return plural(len(shown), "finding") + told, "none" if worst == "note" else worst
+    return plural(len(shown), "finding") + error_count, "none" if worst == "note" else worst

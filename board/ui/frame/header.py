@@ -29,7 +29,7 @@ from board.ui.components import picker, text_links
 from board.ui.components.picker import Neighbour
 from board.ui.components.shortcuts import STEP_AFTER, STEP_BEFORE
 from board.ui.frame import (
-    beside_chips,
+    compared_chips,
     export_panel,
     filter_bar,
     findings_watch,
@@ -64,7 +64,7 @@ def not_found(name: str) -> None:
 
 
 def _runs_there(folders: list[RunFolder], root: Path, there: str = "") -> None:
-    """Every run under the root, each a link to it on the page at the address `there`, this one unless told."""
+    """Every run under the root, each a link to it on the page at the address `there`, by default this one."""
     if not folders:
         return
     st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
@@ -75,9 +75,9 @@ def _runs_there(folders: list[RunFolder], root: Path, there: str = "") -> None:
     text_links.show(links, key="runs_there_are")
 
 
-UNASKED_BYTES: Final = 500_000_000
-"""A run that lies elsewhere and is larger than this is fetched when asked for, not because it happens to be first in the list: it costs
-network and disk. One on this machine opens on a thin sample, whatever its size, and reading on can be stopped."""
+MOST_AUTOMATIC_BYTES: Final = 500_000_000
+"""A remote run that is larger than this is fetched on request, not because it happens to be first in the list: it costs network and disk.
+A run on this machine opens on a thin sample, whatever its size, and reading on can be stopped."""
 
 MOST_OPTIONS: Final = 500
 """The list of steps holds no more, those around the chosen one: the browser is slow with long lists."""
@@ -94,10 +94,10 @@ def draw() -> bool:
 
 
 def _draw(root: Path) -> bool:
-    asked = None if (part := place.part("run")) is None else str(part)
-    folders = caches.run_folders(root, asked)
+    requested = None if (part := place.part("run")) is None else str(part)
+    folders = caches.run_folders(root, requested)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
-    missing = _missing_run(asked, folders, root)
+    missing = _missing_run(requested, folders, root)
     with line:
         name = _run_picker(folders, root) if folders else None
     if name is None:
@@ -129,7 +129,7 @@ def _draw(root: Path) -> bool:
             findings_watch.light()
             export_panel.draw(run)
         run_looks.settle()
-        beside_chips.draw(folders, root)
+        compared_chips.draw(folders, root)
     with st.container():
         _tell_sample(run)
         if run.splits == (DISCARDED,):
@@ -138,7 +138,7 @@ def _draw(root: Path) -> bool:
             notice(f"{sentence}.", "warning")
         for sentence in said:
             notice(sentence)
-        beside_chips.tell(folders)
+        compared_chips.draw_notes(folders)
     if run.frame.empty and len(all_of_run.frame):
         notice("No rollout satisfies the filter.")
         return False
@@ -155,19 +155,19 @@ def _tell_sample(run: Run) -> None:
         st.text(f"{run.sample} Pages of one step have all rollouts of step {int(place.part('step') or 0):,}.")
 
 
-def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str:
-    """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
+def _missing_run(requested: str | None, folders: list[RunFolder], root: Path) -> str:
+    """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards if the link names none."""
     names = [folder.name for folder in folders]
     if not names:
         none = f"No run folders under {locations.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
         return " ".join([none, *library.not_opened(root, folders)])
-    if asked is None:
+    if requested is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
-    elif within := library.holding(folders, root, asked) if asked not in names else None:
+    elif within := library.holding(folders, root, requested) if requested not in names else None:
         place.fill_in(run=within)
-    elif asked not in names:
+    elif requested not in names:
         place.go(run=None)
-        return f"There is no run {asked!r} under this root."
+        return f"There is no run {requested!r} under this root."
     return ""
 
 
@@ -200,18 +200,18 @@ def _hiding(run: Run) -> Hiding | None:
 
 
 def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
-    """The run, loaded with progress on the screen; None while a large one that lies elsewhere waits to be asked for."""
+    """The run, loaded with progress on the screen; None while a large one that lies elsewhere waits for the reader's click."""
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
     location, root = opened.location, opened.root
     run = caches.library().peek(location, opened.pads, folder.family)
     if run is None:
-        far = locations.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)
-        if far and not _is_asked_to_load(slot, folder, location):
+        far = locations.address_of(location) and folder.bytes > MOST_AUTOMATIC_BYTES and not place.opened_with(folder.name)
+        if far and not _load_clicked(slot, folder, location):
             return None
     else:
         live_reload.catch_up(run, root)
-    run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.wish())
+    run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.priority())
     slot.empty()
     place.remember(came_to=run.address)
     if run.reading:
@@ -220,7 +220,7 @@ def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
     return run
 
 
-def _is_asked_to_load(slot: DeltaGenerator, folder: RunFolder, location: Path) -> bool:
+def _load_clicked(slot: DeltaGenerator, folder: RunFolder, location: Path) -> bool:
     """Draw the button, with what the run takes on this machine's disk."""
     line = slot.container(horizontal=True, vertical_alignment="center")
     cache, free = disk_room.free_bytes()

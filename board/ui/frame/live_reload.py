@@ -1,4 +1,4 @@
-"""Follows a run that is being written: looks at its shards, loads what is new or tells of it, and goes along to the newest step.
+"""Follows a run that is being written: watches its shards, loads or announces new rows, and moves to the newest step.
 
 Of a run that lies elsewhere it says what is wrong with its store, and loads it again when nothing is any more.
 
@@ -21,7 +21,7 @@ from board.ui.state import caches, place
 LOOK_SECONDS: Final = 1.0
 
 TELL_SECONDS: Final = 4.0
-"""While nothing is to be loaded unasked: what has changed is told within five seconds, the look included."""
+"""Interval while rows are not loaded automatically: a change is announced within five seconds, the check included."""
 
 RECENT_SECONDS: Final = 600
 """A run written to within so many seconds is taken to be still running: following is on unless the reader turns it off."""
@@ -51,7 +51,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
 
 
 def catch_up(run: Run, root: Path) -> None:
-    """Load what an open run's shards gained while nobody looked, where this reader has only just come to it: its link may name a new step."""
+    """Load what an open run's shards gained while it was on no screen, for a reader who just opened it: the link may name a new step."""
     if run.reading is not None or place.remembered("came_to") == run.address:
         return
     with suppress(BoardError):  # the folder is gone, or empty: what was loaded is shown
@@ -62,7 +62,7 @@ def catch_up(run: Run, root: Path) -> None:
 def go_along(shown: Run) -> None:
     """Go to the newest step where the reader was on the one that was newest until now, unless they turned following off there.
 
-    Steps of a run that is still being read come in any order: with them nobody goes along. To be called before the step is drawn.
+    Steps of a run that is still being read come in any order: with them the reader is not moved. To be called before the step is drawn.
     """
     of, newest = f"{shown.address} {shown.splits} {shown.reading is None}", int(shown.steps[-1])
     if shown.reading is not None:

@@ -72,11 +72,7 @@ def _lines(report: LoadReport) -> list[str]:
         *report.damage,
         *(f"Left out: {name} {reason}." for name, reason in report.skipped.items()),
         *(f"{shard}: the last line is still being written; it is read at the next load." for shard in report.unfinished),
-        *(
-            [f"Not all of it could be kept in the cache, so the next load reads it again: {report.cache_note}"]
-            if report.cache_note
-            else []
-        ),
+        *([f"Not all of it could be cached, so the next load reads it again: {report.cache_note}"] if report.cache_note else []),
     ]
 
 
@@ -99,7 +95,7 @@ def _empty(run: Run) -> list[str]:
 
 
 def nothing_to_show(run: Run, root: Path) -> None:
-    """Why the page is empty, in the place of the page, and where nobody knows the format how it may be read."""
+    """Why the page is empty, in place of the page; if the format is unknown, with a mapping that may read it."""
     report = run.report
     if not report.problems:
         logs = why_nothing(run.location, report)
@@ -116,9 +112,7 @@ def nothing_to_show(run: Run, root: Path) -> None:
 def _suggested(run: Run, root: Path) -> None:
     """The guess, three rollouts as it reads them, and the button that takes it."""
     mapping = run.report.suggested_mapping
-    st.text(
-        f"Nobody here knows this format. It can be read by this mapping, or by one of yours as {MAPPING_FILE} beside the rollouts:"
-    )
+    st.text(f"The format is unknown. It can be read by this mapping, or by your own in {MAPPING_FILE} next to the rollouts:")
     st.code(mapping, language="toml")
     first = next((one for one in shards_of(run.location, root)[0] if one.name == run.report.problems[0].shard), None)
     for row in first_rows(first, mapping, MOST_PREVIEWED) if first else ():
@@ -131,7 +125,7 @@ def _suggested(run: Run, root: Path) -> None:
         key="take_mapping",
         type="primary",
         on_click=place.moved,
-        help="Kept among your settings; the run is not touched.",
+        help="Saved in your settings; the run is not touched.",
     ):
         run_choices.save_mapping(run.location, mapping)
         caches.library().refresh(run, root)

@@ -1,4 +1,4 @@
-"""Finds the page that an address asks for, draws the row of tabs, and says who may see the pages where readers log in.
+"""Finds the page of an address, draws the row of tabs, and checks who may see the pages where readers log in.
 
 Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
 """
@@ -28,7 +28,7 @@ def is_let_in() -> bool:
         auth = st.secrets["auth"]
     except (BoardError, KeyError, FileNotFoundError) as error:
         notice(
-            f"Nobody can log in: {error}" if isinstance(error, BoardError) else "Nobody can log in: the file of secrets is gone.",
+            f"No one can log in: {error}" if isinstance(error, BoardError) else "No one can log in: the file of secrets is gone.",
             "error",
         )
         return False
@@ -39,7 +39,7 @@ def is_let_in() -> bool:
         sentence = "Your log-in has ended. Log in again to see the runs on this board."
     elif not admission.admits(claims):
         who = str(claims.get("email") or "an account without an address")[:200]
-        sentence = f"This board is not open to {who}. Log in with another account, or ask whoever runs it."
+        sentence = f"This board is not open to {who}. Log in with another account, or ask the person who runs it."
     else:
         return True
     with st.container(key="log_in"):
@@ -52,7 +52,7 @@ def is_let_in() -> bool:
 
 
 def draw() -> None:
-    """Draw the reader's address, as the provider tells it, and "Log out"."""
+    """Draw the reader's e-mail address or name, as the provider gives it, and "Log out"."""
     if not st.user.get("is_logged_in"):
         return
     with st.container(key="account", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
@@ -64,9 +64,9 @@ _STYLE: Final = Path(__file__).with_name("frame.css")
 
 
 def chosen() -> tuple[StreamlitPage, str]:
-    """The page that the address asks for, and "" or the name it asks for where the board has no such page."""
+    """The page of the address, and the name in the address if the board has no such page, else ""."""
     pages = [*_pages().values()]
-    name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))
+    name = requested_page(st.context.url or "", st.get_option("server.baseUrlPath"))
     unknown = name if name not in {tab.path for tab in TABS} else ""
     if unknown:  # with a page of that name Streamlit opens no dialog over the first page
         pages.append(st.Page(_nothing, title="No such page", url_path=unknown, visibility="hidden"))
@@ -94,7 +94,7 @@ def _nothing() -> None:
     """A page the board does not have."""
 
 
-def asked_name(url: str, base: str) -> str:
+def requested_page(url: str, base: str) -> str:
     """The last part of the path in the browser's address, behind what all addresses begin with; empty where there is none, as in tests."""
     path = urlsplit(url).path
     first_page = path.strip("/") == unquote(base).strip("/")

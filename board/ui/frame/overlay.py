@@ -1,7 +1,4 @@
-"""The runs of the link laid over each other in panels of curves: each run's number by step, once computed and kept, as one panel of them all.
-
-For pages that draw curves.
-"""
+"""Panels of curves with a line for each compared run. Each run's number by step is computed once and cached."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,8 +22,8 @@ from board.figures.overlay_panel import overlay_panel
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.ui.components.curves import CurveAxis, CurveMark
-from board.ui.frame import beside_runs, overlay_controls
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame import compared_runs, overlay_controls
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.frame.overlay_controls import OverlayChoices
 from board.ui.shared.messages import notice
 from board.ui.state import caches, place
@@ -34,48 +31,50 @@ from board.ui.state import caches, place
 Curves = Sequence[pd.DataFrame | None]
 """A number of each run by step, columns `step_intervals.BY_STEP`; None of a run that lacks it."""
 
-_KEPT: Final = 128 * MOST_RUNS
-"""So many curves of runs that lie over each other are kept."""
+_MOST_CURVES: Final = 128 * MOST_RUNS
+"""So many curves of overlaid runs are cached."""
 
 _CLOCK_UNITS = (("h", 36_000.0, 3_600.0), ("min", 600.0, 60.0), ("s", 0.0, 1.0))
-"""What a time is told in, from how many seconds on, and how many seconds it has."""
+"""Units of time: the name, from how many seconds on it is used, and how many seconds it has."""
 
 
 def is_on() -> bool:
-    """Whether there are runs to lay over the page's own: some are in the link, and one of them is there."""
-    return bool(place.beside()) and len(beside_runs.chosen()) > 1
+    """Whether there are runs to overlay on the page's own: the link names some, and one of them exists."""
+    return bool(place.compared()) and len(compared_runs.chosen()) > 1
 
 
 def chosen() -> "Overlay | None":
-    """The runs that are laid over each other, with the choices drawn here; None where there is one alone."""
+    """The overlaid runs, with the choices drawn here; None where there is one run alone."""
     if not is_on():
         return None
-    runs = beside_runs.chosen()
+    runs = compared_runs.chosen()
     names, tags = [one.name for one in runs], [one.tags for one in runs]
     choices = overlay_controls.overlay_choices({one.address: one.name for one in runs}, seed_groups.any_seeds(names, tags))
     places: list[pd.Series | None] = [_places(one, choices) for one in runs]
     placed = [one.name for one, at in zip(runs, places, strict=True) if at is not None]
     if len(placed) < len(runs):
         lacking = [name for name in names if name not in placed]
-        notice(f"Not along {choices.axis}: {overlay_notes.listed(lacking)}, whose rollouts do not tell it.")
+        notice(f"Not along {choices.axis}: {overlay_notes.listed(lacking)}, whose rollouts do not record it.")
     if places[0] is None:  # the page's own step would stand nowhere
         choices = replace(choices, axis="step")
         places = [_places(one, choices) for one in runs]
     return Overlay(runs, choices, places)
 
 
-def _places(one: BesideRun, choices: OverlayChoices) -> "pd.Series[float] | None":
+def _places(one: ComparedSide, choices: OverlayChoices) -> "pd.Series[float] | None":
     try:
-        return caches.cached("places", lambda: overlay_lines.places(one.run, choices.axis), one.run, choices.axis, keep=_KEPT)
+        return caches.cached(
+            "places", lambda: overlay_lines.places(one.run, choices.axis), one.run, choices.axis, keep=_MOST_CURVES
+        )
     except FieldMissing:
         return None
 
 
 @dataclass(frozen=True)
 class Overlay:
-    """Runs, how they are laid over each other, and where on the axis each one's steps stand; None of one that does not tell."""
+    """Runs, how they are overlaid, and the position of each run's steps on the axis; None for a run without such positions."""
 
-    runs: Sequence[BesideRun]
+    runs: Sequence[ComparedSide]
     choices: OverlayChoices
     places: Sequence["pd.Series[float] | None"]
 
@@ -228,7 +227,7 @@ def _number(run: Run, name: str, number: Callable[[Run], Float64Array], *, band:
             run,
             name,
             float(band),
-            keep=_KEPT,
+            keep=_MOST_CURVES,
         )
     except FieldMissing:
         return None
@@ -236,7 +235,7 @@ def _number(run: Run, name: str, number: Callable[[Run], Float64Array], *, band:
 
 
 def _units(run: Run) -> PromptUnits:
-    return caches.cached("units", lambda: step_intervals.units(run), run, keep=_KEPT)
+    return caches.cached("units", lambda: step_intervals.units(run), run, keep=_MOST_CURVES)
 
 
 def _range(run: Run, column: str) -> float | None:
@@ -254,12 +253,12 @@ def _range(run: Run, column: str) -> float | None:
 
 
 def _metrics(
-    one: BesideRun, own: pd.DataFrame | None, version: str, keys: Sequence[str], *, band: bool
+    one: ComparedSide, own: pd.DataFrame | None, version: str, keys: Sequence[str], *, band: bool
 ) -> Mapping[str, pd.DataFrame]:
-    """Those of the metrics that the run has, computed together where they are not kept."""
+    """Those of the metrics that the run has, computed together where they are not cached."""
     unfiltered = not place.part("filter") and one.run.splits == ("train",)
     run = one.whole if unfiltered else one.run
-    there = {key: caches.cached_before("metric", run, key, version, float(band), keep=_KEPT) for key in keys}
+    there = {key: caches.cached_before("metric", run, key, version, float(band), keep=_MOST_CURVES) for key in keys}
     possible = {*own} if own is not None else {*caches.cached("computable", lambda: computable(run), run)}
     missing = [key for key, found in there.items() if found is None and key in possible]
     if missing:
@@ -271,7 +270,7 @@ def _metrics(
                 else {key: step_intervals.without_band(values[key]) for key in missing}
             )
         there |= {
-            key: caches.cached("metric", partial(made.__getitem__, key), run, key, version, float(band), keep=_KEPT)
+            key: caches.cached("metric", partial(made.__getitem__, key), run, key, version, float(band), keep=_MOST_CURVES)
             for key in missing
         }
     return {key: found for key, found in there.items() if found is not None and len(found)}

@@ -1,4 +1,4 @@
-"""What the reader chooses where runs are laid over each other: along what, with which band, less which run, seeds by themselves or as one.
+"""Choices for overlaid runs: the axis, the band, the baseline to subtract, seeds apart or merged.
 
 Draws controls only; all is in the link. Computes nothing.
 """
@@ -34,7 +34,7 @@ _SEEDS_HELP: Final = (
 
 @dataclass(frozen=True)
 class OverlayChoices:
-    """How runs are laid over each other."""
+    """How runs are overlaid."""
 
     axis: Axis = "step"
     band: bool = True

@@ -60,8 +60,8 @@ def _line() -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading")
 
 
-def wish() -> Wish:
-    """What the reader looks at, or waits for."""
+def priority() -> Wish:
+    """What to read first: the step or rollout the reader looks at, or waits for."""
     step, rollout = place.part("step"), link_checks.awaited_rollout() or place.part("rollout")
     return Wish(step if isinstance(step, int) else None, str(rollout or ""))
 
@@ -72,7 +72,7 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
     load = library.load(*key)
     if load:
         load.watch()
-        load.prefer(wish())
+        load.prefer(priority())
     newest = library.peek(*key)
     if newest is not None and newest is not run:
         place.draw_anew()

@@ -36,7 +36,7 @@ def draw(run: Run) -> None:
             place.remember(unmarked=run)
     bars = step_bars(caches.step_stats(run, "reward"))
     chosen = int(place.part("step") or 0)
-    marks = bar_marks(bars, [*findings_watch.landmarks(), *(found or [])])
+    marks = bar_marks(bars, [*findings_watch.step_marks(), *(found or [])])
     step_strip.show(bars, chosen, marks, measure="mean reward", key="strip", on_click=place.bar_clicked("strip", bars.steps))
 
 
@@ -64,5 +64,5 @@ def _found(run: Run) -> list[Landmark]:
 
 
 def ranged_values(run: Run, progress: Callable[[float], None] = lambda share: None) -> pd.DataFrame:
-    """By step the metrics that have a healthy range, computed once for all readers; `progress` is told the share that is done."""
+    """By step the metrics that have a healthy range, computed once for all readers; `progress` receives the share that is done."""
     return caches.cached("ranged", lambda: per_step_values(run, ranged(run), progress), run)

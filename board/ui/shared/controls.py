@@ -78,8 +78,8 @@ def estimator_choice() -> str:
 
 def estimator() -> str:
     """The KL estimator in force, wherever it is chosen."""
-    asked = linked.asked("estimator", DEFAULT_ESTIMATOR)
-    return asked if asked in ESTIMATORS else DEFAULT_ESTIMATOR
+    name = linked.value("estimator", DEFAULT_ESTIMATOR)
+    return name if name in ESTIMATORS else DEFAULT_ESTIMATOR
 
 
 def _estimator_help() -> str:
@@ -109,7 +109,7 @@ def table_choices(
 ) -> TableChoices:
     """Draw scope, sorting, text filter and column choice in one row and return them; `on_sort` is called when another order is chosen.
 
-    `aggregates` are what tokens add up to: columns when asked for by name.
+    `aggregates` are what tokens add up to: columns when chosen by name.
     """
     parts = [name for name in numeric if is_trainers(name) and not is_measured(name)][:MOST_PARTS]
     defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
@@ -211,9 +211,9 @@ def split_choice(splits: Sequence[Split]) -> Split:
 
 def hiding() -> Hiding | None:
     """How the reader wants system prompts hidden, as far as the link says, wherever that is drawn; None to show them."""
-    if linked.asked("hide_system") != "true":
+    if linked.value("hide_system") != "true":
         return None
-    return Hiding(linked.asked("system_end"))
+    return Hiding(linked.value("system_end"))
 
 
 def prompt_previews(prompts: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.ChunkedArray:
@@ -225,7 +225,7 @@ def prompt_previews(prompts: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.
 
 
 def pad_choice(run: Run) -> None:
-    """Draw the pads of the run beside the common ones, where what is loaded is told; they are kept for it, and it is read anew."""
+    """Draw the field for further pad tokens of the run, in the load report. They are saved for the run, which is then read again."""
     own, key = run_choices.own_pads(run.location), f"pads {run.address}"
 
     def changed() -> None:
@@ -240,7 +240,7 @@ def pad_choice(run: Run) -> None:
         key=key,
         on_change=changed,
         placeholder="<|extra_0|>",
-        help="Beside the common ones (`<pad>`, `[PAD]`, …) and those in rollouts.toml: texts or ids, with spaces between. Kept in your "
+        help="In addition to the common ones (`<pad>`, `[PAD]`, …) and those in rollouts.toml: texts or ids, with spaces between. Saved in your "
         "settings for this run, for pages and commands. Padding is taken off prompts and responses when they are read; the raw record has it.",
     )
     if problem := place.remembered("pads_problem"):
@@ -249,7 +249,7 @@ def pad_choice(run: Run) -> None:
 
 
 def hiding_choice() -> None:
-    """Draw what to hide of the texts, beside the texts."""
+    """Draw what to hide of the texts, next to the texts."""
     hidden = st.toggle(
         "Hide system prompt",
         **linked.flag("hide_system"),

@@ -1,4 +1,4 @@
-"""What the trainer discarded of the groups on the screen: its members stand beside the others, and are in none of their numbers.
+"""Rollouts that the trainer discarded from the groups on the screen: listed with the other members, and in none of their numbers.
 
 Finds them, and leads to them; draws nothing.
 """

@@ -28,6 +28,6 @@ def absent(what: str, *fields: str, of: Literal["run", "rollout"] = "run") -> No
 
 def unfilled(panels: Iterable[str]) -> None:
     """One quiet line at the end of a page on the panels that the run cannot fill, each as "title: what it needs"; nothing without any."""
-    if told := " · ".join(panels):
+    if sentences := " · ".join(panels):
         with st.container(key="unfilled"):
-            st.text(f"Not drawn: {told}")
+            st.text(f"Not drawn: {sentences}")

@@ -55,9 +55,9 @@ def of_load(slot: DeltaGenerator, name: str = "") -> Callable[[Progress], None]:
             return
         ticks[0] = time.monotonic()
         left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
-        told = f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}"
+        line = f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}"
         with slot.container():
-            st.progress(progress.share, text=told)
+            st.progress(progress.share, text=line)
             if name:
                 st.text(name)
 

@@ -1,4 +1,4 @@
-"""From which reward on a response is right: the same on every page, and asked for once where the rewards do not tell it. Draws, and keeps it."""
+"""The reward from which a response is right, one for all pages: derived from the rewards, or entered and saved. Draws its field."""
 
 import math
 from typing import Final
@@ -51,7 +51,7 @@ def draw(run: Run) -> float:
         width=170,
         disabled=not np.isfinite(rewards).any(),
         help="A response is right when its reward is at least this, a prompt solved at a step when its mean reward there is. What you give is "
-        "kept in your settings for this run, until you empty the field. Unless you give a number: half-way between the two values that "
+        "saved in your settings for this run, until you empty the field. Unless you give a number: half-way between the two values that "
         "rewards have; where they have more, nothing is.",
     )
     if problem := place.remembered("right_from_problem"):

@@ -72,11 +72,11 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
         found = found.drop(columns="masked")
     key = f"segments_{rollout.source}_{estimator}"
     counted = {"first", "tokens", "masked"}
-    told = {str(name): _HELP[str(name)] for name in found.columns if name != "segment"}
+    helps = {str(name): _HELP[str(name)] for name in found.columns if name != "segment"}
     table.show(
         found.assign(first=found["first"] + 1),
-        number_columns({name: text for name, text in told.items() if name not in counted})
-        | count_columns({name: text for name, text in told.items() if name in counted}),
+        number_columns({name: text for name, text in helps.items() if name not in counted})
+        | count_columns({name: text for name, text in helps.items() if name in counted}),
         name="segments",
         key=key,
         on_click=place.row_clicked(
@@ -188,7 +188,7 @@ _UNITS: Final = {
 
 
 def against_reference(view: View, rollout: Rollout) -> None:
-    """The response beside the reference's, word by word, when asked for; nothing where the row lacks either."""
+    """The response next to the reference's, word by word, once opened; nothing where the row lacks either."""
     response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
     reference = rollout["ref_response"]
     if reference is None:

@@ -1,4 +1,4 @@
-"""One rollout beside the table: its numbers, its texts letter for letter, where it came from. Draws only."""
+"""One rollout next to the table: its numbers, its texts letter for letter, where it came from. Draws only."""
 
 from contextlib import nullcontext
 from typing import Any, Final, Literal
@@ -143,7 +143,7 @@ def _text(label: str, text: str, name: str, *, note: str = "", empty: str = "(em
 
 
 def _tokens(view: View, rollout: Rollout) -> None:
-    """The response coloured by token, when asked for."""
+    """The response coloured by token, once opened."""
     if not len(rollout.counts):
         return
     with st.expander("By token", key="by_token", on_change=place.moved) as expander:
@@ -152,7 +152,7 @@ def _tokens(view: View, rollout: Rollout) -> None:
 
 
 def _raw(view: View, rollout: Rollout) -> None:
-    """The line as it stands in the shard, when asked for."""
+    """The line as it stands in the shard, once opened."""
     with st.expander("Raw record", key="raw", on_change=place.moved) as expander:
         if expander.open:
             try:

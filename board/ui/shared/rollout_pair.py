@@ -74,7 +74,7 @@ def draw(first: Called, second: Called) -> None:
         first.view.run,
         first.key,
         second.key,
-        beside=second.view.run,
+        other=second.view.run,
     )
     st.text(difference_line(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)
@@ -117,7 +117,7 @@ def _tokens(sides: dict[Side, Called]) -> None:
         absent("Comparing token by token", "response_tokens", of="rollout")
         return
     panes = {name: token_panel.pane(side.view, side.rollout, estimator()) for name, side in sides.items()}
-    shown = {name: [pane.tokens[at] for at in pane.kept] for name, pane in panes.items()}
+    shown = {name: [pane.tokens[at] for at in pane.shown] for name, pane in panes.items()}
     at = rollout_pair.parting(shown["first"], shown["second"])
     st.text(
         f"All {plural(len(shown['first']), 'token')} are the same."
@@ -140,14 +140,14 @@ def _view(panes: dict[Side, Pane], side: Side, parting: int | None) -> None:
     """One of the two token views: its colours, and where they end, are those of both."""
     pane, both = panes[side], [*panes.values()]
     joint = joint_ends((one.arrays, one.rollout.counts) for one in both)
-    key, total = _KEYS[side], len(pane.kept)
+    key, total = _KEYS[side], len(pane.shown)
     window = token_view.window(total, parting or 0)
     built = token_panel.payload(pane, window, TEXT_HEIGHT, key=key, joint=joint)
-    kept = place.remembered(key)
+    earlier = place.remembered(key)
     at = None if parting is None or not total else min(parting, total - 1)
-    pinned, others, stretch = kept[1:] if kept and kept[0] == built.stamp else (at, (), None)
+    pinned, others, stretch = earlier[1:] if earlier and earlier[0] == built.stamp else (at, (), None)
     scale = str(place.part("scale") or token_panel.DEFAULT_SCALE)
-    asked = token_view.Choice(
+    choice = token_view.Choice(
         token_panel.shown_metric(*both) or token_panel.shown_metric(pane),
         pinned,
         scale=scale if scale.partition(":")[0] in _RANGES else token_panel.DEFAULT_SCALE,
@@ -157,12 +157,12 @@ def _view(panes: dict[Side, Pane], side: Side, parting: int | None) -> None:
     )
     result = token_view.mount(
         built,
-        asked,
+        choice,
         lambda scope: token_panel.joined_ends(both, scope),
         on_change=partial(place.remember, pair_used=side),
         on_estimator=partial(token_panel.take_estimator, key),
     )
     place.remember(**{key: (built.stamp, result.pinned, result.others, result.window)})
     place.fill_in(metric=result.metric, granularity=result.granularity)
-    if result.scale != asked.scale:
+    if result.scale != choice.scale:
         place.fill_in(scale=result.scale)

@@ -1,6 +1,6 @@
-"""What a search found, drawn: hits by step and what they earn, the places in context, and the rollout of the one that is open.
+"""The results of a search: hits by step and what they earn, the places in context, and the rollout of the open place.
 
-Knows a search that is made already; what is looked for is chosen on the pages.
+The search itself is chosen on the pages.
 """
 
 import time
@@ -47,7 +47,7 @@ _LINES: Final = "search_lines"
 _TICK_SECONDS: Final = 0.2
 
 
-_SEARCHED_UNASKED: Final = 200_000
+_MOST_SEARCHED: Final = 200_000
 _FEW_OF: Final = 4
 """Under a filter all rollouts are searched, too: up to so many, and more where the filter leaves a fourth of them."""
 
@@ -72,30 +72,30 @@ class Hits:
 class Search:
     """What is looked for, in which texts, and how its places are listed."""
 
-    wanted: SearchText
+    query: SearchText
     columns: tuple[str, ...]
     order: Order
 
     @property
     def key(self) -> tuple[str, ...]:
         """Tells one search from another, whatever the order of its lines."""
-        return (self.wanted.how, str(self.wanted.exact_case), ",".join(self.columns), self.wanted.text)
+        return (self.query.how, str(self.query.exact_case), ",".join(self.columns), self.query.text)
 
 
-def _beside_all(view: View) -> bool:
-    """Whether the curves of all rollouts stand beside those of the filter's: always where that takes hardly longer, else if it is asked for.
+def _compares_with_all(view: View) -> bool:
+    """Whether curves of all rollouts are drawn with those of the filter's: always where that takes hardly longer, else on the reader's choice.
 
     Never where a sample is all there is of them: what a filter leaves is not part of it.
     """
     every = view.unfiltered
     if view.run is every or every.sample is not None:
         return False
-    if len(every.frame) <= _SEARCHED_UNASKED or len(view.run.frame) * _FEW_OF >= len(every.frame):
+    if len(every.frame) <= _MOST_SEARCHED or len(view.run.frame) * _FEW_OF >= len(every.frame):
         return True
-    return st.toggle("Beside all rollouts", **linked.flag("search_all"), help=_ALL_HELP)
+    return st.toggle("Compare with all rollouts", **linked.flag("search_all"), help=_ALL_HELP)
 
 
-def _counted(asked: Search, of: Run) -> pd.DataFrame:
+def _counted(search: Search, of: Run) -> pd.DataFrame:
     """How often the texts of each rollout of a run hold it; found once for all readers, with progress while it takes long."""
     slot = st.empty()
     began = time.monotonic()
@@ -107,20 +107,20 @@ def _counted(asked: Search, of: Run) -> pd.DataFrame:
             left = (ticks[0] - began) * (1 - share) / share
             slot.progress(share, text=f"Searching {plural(len(of.frame), 'rollout')} · {left:.0f} s left")
 
-    found = caches.cached("search", lambda: count_hits(of, asked.wanted, asked.columns, show), of, *asked.key, keep=2)
+    found = caches.cached("search", lambda: count_hits(of, search.query, search.columns, show), of, *search.key, keep=2)
     slot.empty()
     return found
 
 
-def _hits(view: View, asked: Search, counts: pd.DataFrame) -> Hits:
+def _hits(view: View, search: Search, counts: pd.DataFrame) -> Hits:
     """Of the rollouts of the view, by the counts of places in each."""
     run, hit = view.run, _has_hit(counts)
-    rows = {name: _rows(run, counts[name].to_numpy() > 0) for name in asked.columns}
+    rows = {name: _rows(run, counts[name].to_numpy() > 0) for name in search.columns}
     return Hits(int(counts.to_numpy().sum()), int(hit.sum()), len(hit), lambda: _by_step(run, hit), rows)
 
 
 def _rows(run: Run, chosen: NDArray[np.bool_]) -> pd.DataFrame:
-    """What is told of some rollouts of a frame beside their places."""
+    """Step, reward and prompt key of some rollouts of a frame."""
     frame = run.frame[chosen]
     rewards = frame["reward"].to_numpy() if "reward" in frame.columns else np.full(len(frame), np.nan)
     columns = {"step": frame["step"].to_numpy(), "reward": rewards, "prompt_key": run.prompt_keys[chosen]}
@@ -131,17 +131,17 @@ def _by_step(run: Run, hit: NDArray[np.bool_]) -> pd.DataFrame:
     return by_step(run.frame[[name for name in ("step", "reward") if name in run.frame.columns]], hit)
 
 
-def _places_in_context(view: View, asked: Search, hits: Hits) -> tuple[list[Occurrence], int]:
+def _places_in_context(view: View, search: Search, hits: Hits) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
     held = {name: _once(name, rows) for name, rows in hits.rows.items()}
     found = [
         line
         for name, rows in held.items()
-        for line in lines(view.run, spread(rows.index.to_numpy(), _MOST_ROLLOUTS), name, asked.wanted)
+        for line in lines(view.run, spread(rows.index.to_numpy(), _MOST_ROLLOUTS), name, search.query)
     ]
     known = pd.concat([*held.values()])
     steps, rewards = (dict(zip(known.index.tolist(), known[name].tolist(), strict=True)) for name in ("step", "reward"))
-    return ordered(found, asked.order, steps, rewards), sum(map(len, held.values()))
+    return ordered(found, search.order, steps, rewards), sum(map(len, held.values()))
 
 
 def _once(name: str, rows: pd.DataFrame) -> pd.DataFrame:
@@ -150,10 +150,10 @@ def _once(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows if name != "prompt" else rows[~rows.duplicated(["step", "prompt_key"])]
 
 
-def _condition(asked: Search) -> str:
+def _condition(search: Search) -> str:
     """The search as a condition of the filter."""
     return " AND ".join(
-        f"({' OR '.join(f'regexp_matches({name}, {literal(one)})' for name in asked.columns)})" for one in asked.wanted.required
+        f"({' OR '.join(f'regexp_matches({name}, {literal(one)})' for name in search.columns)})" for one in search.query.required
     )
 
 
@@ -163,10 +163,10 @@ def _has_hit(counts: pd.DataFrame) -> NDArray[np.bool_]:
     return found
 
 
-def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None) -> None:
-    """Hits by step, and what they earn; beside them those of `every` rollout, where they are counted."""
+def _curves_of(view: View, search: Search, hits: Hits, every: pd.DataFrame | None) -> None:
+    """Hits by step, and what they earn; with those of `every` rollout for comparison, where they are counted."""
     count = 1 if every is None else 2
-    probable = _probability(view, asked, hits)
+    probable = _probability(view, search, hits)
 
     def made() -> CurvesPayload:
         found = [hits.by_step(), *([] if every is None else [_by_step(view.unfiltered, _has_hit(every))])]
@@ -183,39 +183,39 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
             columns=2 if probable is None else 3,
         )
 
-    payload = caches.cached("search curves", made, view.run, *asked.key, str(count))
+    payload = caches.cached("search curves", made, view.run, *search.key, str(count))
     curves.show(
         payload,
         key=_CURVES,
         on_click=place.step_clicked(_CURVES, view.run.steps),
         on_zoom=place.zoomed(_CURVES),
-        on_keep=filter_chips.steps_kept(_CURVES),
+        on_keep=filter_chips.steps_filtered(_CURVES),
     )
     lacking = ["Whether it pays needs reward"] if "reward" not in payload.keys else []
-    if "response" in asked.columns and len(hits.rows["response"]):
+    if "response" in search.columns and len(hits.rows["response"]):
         if probable is not None:
-            _probability_told(view, hits, probable)
+            _probability_line(view, hits, probable)
         else:
             lacking.append("How probable it is needs response_tokens and logprobs")
     if lacking:
         unfilled(lacking)
 
 
-def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | None:
+def _probability(view: View, search: Search, hits: Hits) -> WordProbability | None:
     """How probable it is at its places in responses; None where that is not known."""
     run = view.run
-    if "response" not in asked.columns or not (run.has_tokens and "logprobs" in run.token_metrics):
+    if "response" not in search.columns or not (run.has_tokens and "logprobs" in run.token_metrics):
         return None
 
     def make() -> WordProbability:
         chosen = spread(hits.rows["response"].index.to_numpy(), _MOST_ROLLOUTS)
-        return of_places(run, lines(run, chosen, "response", asked.wanted))
+        return of_places(run, lines(run, chosen, "response", search.query))
 
-    return caches.cached("word_probability", make, run, *asked.key, keep=2)
+    return caches.cached("word_probability", make, run, *search.key, keep=2)
 
 
-def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None:
-    """In a line, how the probability went from the first to the last third of the steps, and of how many places it is."""
+def _probability_line(view: View, hits: Hits, probable: WordProbability) -> None:
+    """Draw a line: the probability in the first and in the last third of the steps, and of how many places."""
     ends = {who: early_and_late(probable.places, who, view.run.steps.tolist()) for who in BY}
     both = [f"{who} {fmt(early)} → {fmt(late)}" for who, (early, late) in ends.items() if not np.isnan([early, late]).any()]
     said = [f"{', '.join(both)} (first to last third of the steps)"] if both else []
@@ -228,10 +228,10 @@ def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None
     st.text(f"Its probability: {' · '.join(said)}")
 
 
-def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
+def _concordance_of(view: View, search: Search, hits: Hits) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
     found, rollouts = caches.cached(
-        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order, keep=2
+        "concordance", lambda: _places_in_context(view, search, hits), view.run, *search.key, search.order, keep=2
     )
     count = pages(len(found), _PAGE_LINES)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -239,16 +239,16 @@ def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
         numbers = page(np.arange(len(found)), number, _PAGE_LINES)
         shown = [found[at] for at in numbers.tolist()]
         notes = [f"{int(numbers[0]) + 1:,} to {int(numbers[-1]) + 1:,} of {plural(len(found), 'line')}"]
-        notes += ["a prompt once a step"] if "prompt" in asked.columns else []
+        notes += ["a prompt once a step"] if "prompt" in search.columns else []
         notes += (
             [f"of {_MOST_ROLLOUTS:,} rollouts, evenly from {rollouts:,}"]
-            if rollouts > _MOST_ROLLOUTS * len(asked.columns)
+            if rollouts > _MOST_ROLLOUTS * len(search.columns)
             else []
         )
         st.text(" · ".join(notes))
     opened = next((at for at, line in enumerate(shown) if _is_open(view, line)), None)
     has_reward = "reward" in view.run.frame.columns
-    heads = ["step", *(["reward"] if has_reward else []), *(["in"] if len(asked.columns) > 1 else [])]
+    heads = ["step", *(["reward"] if has_reward else []), *(["in"] if len(search.columns) > 1 else [])]
     known = pd.concat([*hits.rows.values()])
     known = known[~known.index.duplicated()]
     key = place.key_of(_LINES, [{line.column: line.key, "start": line.start, "stop": line.stop} for line in shown])
@@ -278,7 +278,7 @@ def _go_to(view: View, key: str, shown: list[Occurrence]) -> None:
 
 def _is_open(view: View, line: Occurrence) -> bool:
     """Whether this is the place that the link names."""
-    return place.marked(line.column) == (line.start, line.stop) and place.asked_rollout(view.run) == line.key
+    return place.marked(line.column) == (line.start, line.stop) and place.linked_rollout(view.run) == line.key
 
 
 def _opened(view: View, line: Occurrence | None) -> None:
@@ -289,16 +289,16 @@ def _opened(view: View, line: Occurrence | None) -> None:
     rollout_detail.draw(caches.with_step(view), line.key, (None, None))
 
 
-def _found(view: View, asked: Search) -> tuple[Hits, pd.DataFrame | None]:
+def _found(view: View, search: Search) -> tuple[Hits, pd.DataFrame | None]:
     """What was found in the rollouts of the view, and the counts of all without the filter, where they are counted, too."""
-    every = _counted(asked, view.unfiltered) if _beside_all(view) else None
-    counts = _counted(asked, view.run) if every is None else every.loc[view.run.frame.index]
-    return _hits(view, asked, counts), every
+    every = _counted(search, view.unfiltered) if _compares_with_all(view) else None
+    counts = _counted(search, view.run) if every is None else every.loc[view.run.frame.index]
+    return _hits(view, search, counts), every
 
 
-def draw(view: View, asked: Search) -> None:
+def draw(view: View, search: Search) -> None:
     """Everything that is said of what is looked for."""
-    hits, every = _found(view, asked)
+    hits, every = _found(view, search)
     if view.run.sample is not None:
         st.text(f"{view.run.sample.share}: these were searched. A filter that leaves fewer has all it leaves searched.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -306,13 +306,13 @@ def draw(view: View, asked: Search) -> None:
             f"{plural(hits.places, 'place')} in {hits.hit:,} of {plural(hits.of, 'rollout')} ({hits.hit / max(1, hits.of):.1%})"
         )
         if hits.hit:
-            st.button("Filter every page by it", key="search_filter", on_click=filter_chips.add, args=(_condition(asked),))
+            st.button("Filter every page by it", key="search_filter", on_click=filter_chips.add, args=(_condition(search),))
     if not hits.hit:
         return
-    _curves_of(view, asked, hits, every)
+    _curves_of(view, search, hits, every)
     with st.container(key="search_results"):
         left, right = st.container(), st.container()
     with left:
-        line = _concordance_of(view, asked, hits)
+        line = _concordance_of(view, search, hits)
     with right:
         _opened(view, line)

@@ -10,13 +10,13 @@ LONGEST: Final = 2_000
 """Characters of a value that are shown."""
 
 
-def matches(wanted: str, name: str, *values: Any) -> bool:
-    """Whether every word stands in a setting's name or in one of its values, in any case."""
-    words = wanted.casefold().split()
+def matches(query: str, name: str, *values: Any) -> bool:
+    """Whether every word of the query stands in a setting's name or in one of its values, in any case."""
+    words = query.casefold().split()
     if not words:
         return True
-    told = "\n".join([name, *(as_text(value) for value in values)]).casefold()
-    return all(word in told for word in words)
+    searched = "\n".join([name, *(as_text(value) for value in values)]).casefold()
+    return all(word in searched for word in words)
 
 
 def as_text(value: Any) -> str:

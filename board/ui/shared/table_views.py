@@ -27,18 +27,18 @@ def open_linked(there: Container[str]) -> None:
 
     `there` are the columns that this run has: of a view the others are left out.
     """
-    asked = linked.asked(_KEY)
-    if asked == (place.remembered("opened_view") or ""):
+    name = linked.value(_KEY)
+    if name == (place.remembered("opened_view") or ""):
         return
-    place.remember(opened_view=asked, no_view=None)
-    chosen = _load()[0].get(asked)
+    place.remember(opened_view=name, no_view=None)
+    chosen = _load()[0].get(name)
     if chosen is not None:
         before = place.part("filter")
         _put(chosen, there, keep=place.in_link())
         if place.part("filter") != before:  # which the top line has taken into account already
             st.rerun()
-    elif asked:
-        place.remember(no_view=asked)
+    elif name:
+        place.remember(no_view=name)
         linked.put(**{_KEY: None})
 
 
@@ -54,7 +54,7 @@ def choice(there: Container[str]) -> None:
 
 
 def problems() -> None:
-    """Say which view is not there, which could not be kept, and why none can be read."""
+    """Say which view does not exist, which could not be saved, and why none can be read."""
     if lacking := place.remembered("no_view"):
         notice(f"No view of the table is saved here under the name {lacking!r}.", "warning")
     if problem := place.remembered("view_problem"):

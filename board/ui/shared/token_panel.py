@@ -1,6 +1,6 @@
 """One rollout in the token view, joined to the reader's place: the pins, colours and zoom of the link, and back into it.
 
-The Tokens page is built around it, and the Responses page shows it beside the table when asked to. Draws only.
+The Tokens page is built around it, and the Responses page shows it next to the table on request. Draws only.
 """
 
 import re
@@ -46,8 +46,8 @@ class Pane:
     arrays: Mapping[str, NDArray[np.floating]]
     """(tokens,) numbers by screen name, derived ones too."""
     segments: list[Segment]
-    kept: NDArray[np.int64]
-    """Positions of the tokens that are shown: all but pads between others, rising."""
+    shown: NDArray[np.int64]
+    """(tokens shown,) positions of the tokens that are shown, rising: all but pads between others."""
 
 
 def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
@@ -62,7 +62,7 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
         tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
         arrays=formulas.token_arrays(arrays, estimator),
         segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
-        kept=np.flatnonzero(~rollout.pads),
+        shown=np.flatnonzero(~rollout.pads),
     )
 
 
@@ -73,9 +73,9 @@ def shown_metric(*panes: Pane) -> str:
 
 
 def pinned_token(pane: Pane) -> int | None:
-    """The position of the pinned token among all tokens; None when the link asks for one that is not shown."""
-    asked = place.part("token")
-    return asked if isinstance(asked, int) and asked in pane.kept else None
+    """The position of the pinned token among all tokens; None when the link names one that is not shown."""
+    token = place.part("token")
+    return token if isinstance(token, int) and token in pane.shown else None
 
 
 def draw(pane: Pane, height: int | None = None) -> None:
@@ -83,45 +83,45 @@ def draw(pane: Pane, height: int | None = None) -> None:
     if pane.rollout.tokens is None and not len(pane.tokens):
         absent("The token view", "response_tokens", of="rollout")
         return
-    kept, pinned, stretch = pane.kept, pinned_token(pane), _linked_window(pane.kept)
-    at = int(np.searchsorted(kept, pinned)) if pinned is not None else int(stretch.partition("-")[0]) if stretch else 0
+    positions, pinned, stretch = pane.shown, pinned_token(pane), _linked_window(pane.shown)
+    at = int(np.searchsorted(positions, pinned)) if pinned is not None else int(stretch.partition("-")[0]) if stretch else 0
     window = _window(pane, at)
-    asked = token_view.Choice(
+    choice = token_view.Choice(
         shown_metric(pane),
-        int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        int(np.searchsorted(positions, pinned)) if pinned is not None else None,
         scale=str(place.part("scale") or DEFAULT_SCALE),
-        others=_compared(kept, pinned),
+        others=_compared(positions, pinned),
         granularity=str(place.part("granularity") or DEFAULT_GRANULARITY),
         window=stretch,
     )
     result = token_view.mount(
-        payload(pane, window, height), asked, lambda scope: shared_ends(pane, scope), on_estimator=take_estimator
+        payload(pane, window, height), choice, lambda scope: shared_ends(pane, scope), on_estimator=take_estimator
     )
     place.fill_in(
         metric=result.metric,
         scale=result.scale,
         granularity=result.granularity,
-        window=_window_to_link(kept, result.window),
-        token=int(kept[result.pinned]) if result.pinned is not None else None,
-        compare=token_view.write_pins(kept[list(result.others)].tolist()),
+        window=_window_to_link(positions, result.window),
+        token=int(positions[result.pinned]) if result.pinned is not None else None,
+        compare=token_view.write_pins(positions[list(result.others)].tolist()),
     )
 
 
 def take_estimator(key: str = _KEY) -> None:
     """The KL estimator that the reader has just chosen in the view with that key, for every page; what comes from outside is checked."""
-    asked = place.reported(key, "estimator")
-    if asked in formulas.ESTIMATORS:
-        linked.put(estimator=asked)
+    name = place.reported(key, "estimator")
+    if name in formulas.ESTIMATORS:
+        linked.put(estimator=name)
 
 
 def _window(pane: Pane, at: int) -> token_view.Window:
     """The window that token `at` (among those shown) lies in, or the one the reader turned to."""
-    window = token_view.window(len(pane.kept), at)
+    window = token_view.window(len(pane.shown), at)
     if window.count == 1:
         return window
     key = f"window_{pane.rollout.source}_{window.index}"
     page = st.pagination(window.count, key=key, default=window.index + 1, on_change=place.moved)
-    window = token_view.window(len(pane.kept), (page - 1) * token_view.WINDOW_TOKENS)
+    window = token_view.window(len(pane.shown), (page - 1) * token_view.WINDOW_TOKENS)
     st.text(f"Showing {window}: the response is drawn a window at a time.")
     return window
 
@@ -136,9 +136,9 @@ def payload(
 ) -> token_view.TokenViewPayload:
     """What is sent of a window of the response, built once while it is looked at.
 
-    `joint` are the ends of its colours by metric where another response stands beside it that shares them; `key` tells the views of a page.
+    `joint` are the ends of its colours by metric where another response on the page shares them; `key` tells the views of a page apart.
     """
-    run, rollout, shown = pane.view.run, pane.rollout, pane.kept[window.slice]
+    run, rollout, shown = pane.view.run, pane.rollout, pane.shown[window.slice]
     ids = formulas.token_ids(rollout.arrays)
 
     def build() -> token_view.TokenViewPayload:
@@ -147,7 +147,7 @@ def payload(
             {name: values[shown] for name, values in pane.arrays.items()},
             counts=rollout.counts[shown],
             start=window.start,
-            total=len(pane.kept),
+            total=len(pane.shown),
             ids=None if ids is None else ids[shown],
             alternatives=caches.likeliest_alternatives(run, rollout, shown),
             notes=rollout_breakdown.notes(rollout, pane.segments, pane.arrays, shown),
@@ -163,7 +163,7 @@ def payload(
 
 
 def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
-    """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
+    """The colour range over the tokens of the step or the run, cached for this load of the run."""
     run, estimator, step = pane.view.run, pane.estimator, pane.rollout.step if scope == "step" else None
     found = caches.cached("token_ranges", lambda: token_ranges(run, step, estimator), run, step, estimator)
     ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
@@ -190,26 +190,26 @@ def joined_ends(panes: Sequence[Pane], scope: str) -> token_view.SharedEnds:
     )
 
 
-def _compared(kept: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:
-    """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
+def _compared(positions: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:
+    """The other pinned tokens, as indices among those shown; tokens of the link that are not shown are left out."""
     if pinned is None:
         return ()
-    asked = [one for one in token_view.read_pins(place.part("compare")) if one != pinned and one in kept]
-    return tuple(np.searchsorted(kept, asked).tolist())
+    others = [pin for pin in token_view.read_pins(place.part("compare")) if pin != pinned and pin in positions]
+    return tuple(np.searchsorted(positions, others).tolist())
 
 
-def _linked_window(kept: NDArray[np.int64]) -> str | None:
+def _linked_window(positions: NDArray[np.int64]) -> str | None:
     """The link's tokens as "first-last" among those that are shown; None when it names none, or all."""
-    asked = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(place.part("window")))
-    if asked is None:
+    ends = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(place.part("window")))
+    if ends is None:
         return None
-    first, last = np.searchsorted(kept, int(asked[1])), np.searchsorted(kept, int(asked[2]), side="right") - 1
+    first, last = np.searchsorted(positions, int(ends[1])), np.searchsorted(positions, int(ends[2]), side="right") - 1
     return f"{first}-{last}" if first <= last else None
 
 
-def _window_to_link(kept: NDArray[np.int64], shown: str | None) -> str | None:
+def _window_to_link(positions: NDArray[np.int64], shown: str | None) -> str | None:
     """The same counted among all tokens, hidden ones too, as `token` is; None for everything, so that the link stays short."""
     if shown is None or shown == "all":
         return None
     first, last = map(int, shown.split("-"))
-    return f"{kept[first]}-{kept[last]}"
+    return f"{positions[first]}-{positions[last]}"

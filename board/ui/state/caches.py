@@ -90,37 +90,37 @@ def run_summaries() -> RunSummaries:
     return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
 
 
-def run_folders(root: Path, asked: str | None = None) -> list[RunFolder]:
-    """The runs under a root as they were a moment ago; as they are now where `asked` is none of them. Raises RunNotFound and OSError."""
-    return listing().folders(root, asked)
+def run_folders(root: Path, requested: str | None = None) -> list[RunFolder]:
+    """The runs under a root as they were a moment ago; listed again if `requested` is none of them. Raises RunNotFound and OSError."""
+    return listing().folders(root, requested)
 
 
-def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, beside: Run | None = None, keep: int = 32) -> _T:
-    """What is made of a run, and of one `beside` it, once for all readers: kept for the latest load, of the last `keep` choices of that name.
+def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, other: Run | None = None, keep: int = 32) -> _T:
+    """What `make` makes of a run, and of a second run `other`, once for all readers: cached for the latest load, for the last `keep` choices.
 
-    Keyed by the load and small choices, never by data; not to be changed.
+    Keyed by the name, the load and small choices, never by data; not to be changed.
     """
-    made: _T = _kept(name, keep).get(_key(run, beside, choices), _loads(run, beside), make)
+    made: _T = _cache(name, keep).get(_key(run, other, choices), _loads(run, other), make)
     return made
 
 
 def cached_before(name: str, run: Run, *choices: Hashable, keep: int = 32) -> Any:
     """The same where it was made already, else None."""
-    return _kept(name, keep).there(_key(run, None, choices), run.load_id)
+    return _cache(name, keep).there(_key(run, None, choices), run.load_id)
 
 
 @st.cache_resource(show_spinner=False)
-def _kept(name: str, _keep: int) -> OfLatestLoads[Any]:
+def _cache(name: str, _keep: int) -> OfLatestLoads[Any]:
     """By keys of our own rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
     return OfLatestLoads(_keep)
 
 
-def _key(run: Run, beside: Run | None, choices: tuple[Hashable, ...]) -> Hashable:
-    return (*((one.address, one.selection) for one in (run, beside) if one), choices)
+def _key(run: Run, other: Run | None, choices: tuple[Hashable, ...]) -> Hashable:
+    return (*((one.address, one.selection) for one in (run, other) if one), choices)
 
 
-def _loads(run: Run, beside: Run | None) -> str:
-    return f"{run.load_id} {beside.load_id}" if beside else run.load_id
+def _loads(run: Run, other: Run | None) -> str:
+    return f"{run.load_id} {other.load_id}" if other else run.load_id
 
 
 def step_stats(run: Run, column: str) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def step_stats(run: Run, column: str) -> pd.DataFrame:
 
 
 def at_step(run: Run, step: int) -> Run:
-    """A run that is larger than memory with all rollouts of a step, and of the one before; any other as it is. The last few are kept."""
+    """A run that is larger than memory with all rollouts of a step, and of the one before; any other as it is. The last few are cached."""
     return run if run.slice is None else measured(cached("at_step", lambda: run.at_step(step), run, step, keep=6))
 
 
@@ -155,7 +155,7 @@ def holding(run: Run, source: str) -> Run:
 
 
 def measured(run: Run) -> Run:
-    """The run with what is measured of its texts as further columns, once somebody has measured all of it; until then the run as it is."""
+    """The run with its text metrics as further columns, once they are computed for all of it; until then the run as it is."""
     if run.frame.empty:
         return run
     if cached_before("measured", run) is None and (run.reading or not measured_columns.are_kept(run)):
@@ -201,13 +201,13 @@ def _scalars_of(location: Path) -> Scalars:
 def _scalar_sources(location: str, given: str, within: str) -> list[LogSource]:
     """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time.
 
-    Paths are given as they are shown: Streamlit keeps nothing under a text that UTF-8 cannot hold.
+    Paths are given as they are shown: Streamlit caches nothing under a text that UTF-8 cannot encode.
     """
     return find(Path(path_of(location)), Path(path_of(given)) if given else None, Path(path_of(within)))
 
 
 def settings_of(location: Path) -> tuple[SettingsFile, ...]:
-    """The settings that lie beside a run, looked up at most twice a minute; then those that it logged to trackers."""
+    """The settings files next to a run, looked up at most twice a minute; then the settings that it logged to trackers."""
     return _settings_of(shown(location), shown(root())) + logged_curves.settings(_scalars_of(location))
 
 
@@ -245,7 +245,7 @@ def stage(run: Run) -> str:
 
 
 def likeliest_alternatives(run: Run, rollout: Rollout, rows: NDArray[np.int64]) -> Likeliest | None:
-    """What else could have been sampled at the tokens at `rows` (rising positions), kept while it is looked at; None where the row has none."""
+    """Alternatives of the tokens at `rows` (rising positions), cached while they are on a screen; None where the row has none."""
     if rollout.alternatives is None or rollout.tokens is None or not len(rows):
         return None
     return _likeliest(run.load_id, rollout.key, (int(rows[0]), int(rows[-1]), len(rows)), rollout, rows)

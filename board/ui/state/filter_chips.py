@@ -48,38 +48,38 @@ def toggle(condition: str) -> None:
 
 
 def keep_steps(first: int, last: int) -> None:
-    """Ask for the steps from `first` to `last`, in place of a range that was asked for before: of two, one could leave nothing of the other."""
+    """Filter by the steps from `first` to `last`, in place of an earlier range of steps: two ranges could leave nothing."""
     new = Chip(f"step BETWEEN {first} AND {last}")
     set_to([*(one for one in chips() if one.negated or not _STEPS.fullmatch(one.condition)), new])
 
 
-def steps_kept(curves: str) -> Callable[[], None]:
+def steps_filtered(curves: str) -> Callable[[], None]:
     """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
 
     def callback() -> None:
-        kept = link_texts.step_range(link_texts.range_text(place.reported(curves, "kept")) or "")
-        if kept is not None:
-            keep_steps(*kept)
+        zoomed = link_texts.step_range(link_texts.range_text(place.reported(curves, "kept")) or "")
+        if zoomed is not None:
+            keep_steps(*zoomed)
 
     return callback
 
 
 def adopt_steps() -> None:
-    """Take over the steps that a link of before names beside its filter, written "10-40"."""
-    kept = place.step_range("steps")
+    """Take over the steps that an older link names outside its filter, written "10-40"."""
+    steps = place.step_range("steps")
     place.fill_in(steps=None)
-    if kept is not None:
-        keep_steps(*kept)
+    if steps is not None:
+        keep_steps(*steps)
 
 
-def set_to(wanted: Sequence[Chip]) -> None:
+def set_to(new: Sequence[Chip]) -> None:
     """These are the chips from now on."""
     place.remember(filter_problem=None)
-    place.go(filter=written(wanted) or None)
+    place.go(filter=written(new) or None)
 
 
 def typed(given: Any) -> None:
-    """A condition that the reader wrote, in place of a chip or beside the others."""
+    """Apply a condition that the reader wrote, in place of a chip or in addition to the others."""
     if isinstance(given, dict) and isinstance(given.get("condition"), str):
         _add(given["condition"], given.get("in_place_of"))
 
@@ -106,10 +106,10 @@ def named(given: Any) -> None:
 def changed(given: Any) -> None:
     """All chips as the reader left them in the bar."""
     try:
-        wanted = [replace(chip(str(one["condition"])), on=bool(one["on"]), negated=bool(one["negated"])) for one in given]
+        new = [replace(chip(str(one["condition"])), on=bool(one["on"]), negated=bool(one["negated"])) for one in given]
     except (BoardError, KeyError, TypeError):  # nothing that the bar sends
         return
-    set_to(wanted)
+    set_to(new)
 
 
 def _add(condition: str, at: Any) -> None:
@@ -118,8 +118,8 @@ def _add(condition: str, at: Any) -> None:
     except BoardError as error:
         place.remember(filter_problem=Refused(condition, str(error)))
         return
-    kept = chips()
-    if isinstance(at, int) and 0 <= at < len(kept):
-        set_to([*kept[:at], new, *kept[at + 1 :]])
+    current = chips()
+    if isinstance(at, int) and 0 <= at < len(current):
+        set_to([*current[:at], new, *current[at + 1 :]])
     else:
-        set_to([*(one for one in kept if (one.condition, one.negated) != (new.condition, new.negated)), new])
+        set_to([*(one for one in current if (one.condition, one.negated) != (new.condition, new.negated)), new])

@@ -1,4 +1,4 @@
-"""Checks what a link asks for against the run there is: what the run lacks is said in a sentence and given up, and a step is chosen.
+"""Checks a link against its run: a part that the run lacks is reported in a sentence and dropped, and a step is chosen.
 
 A sentence stays until the reader moves.
 """
@@ -24,7 +24,7 @@ _KINDS: Final[Mapping[Split, str]] = {
 
 
 def settle(run: Run, whole: Run, unfiltered: Run, whole_unfiltered: Run) -> list[str]:
-    """Choose a step the run has, the newest where none is asked for; what to say of the parts of the link that are not there.
+    """Choose a step of the run, the newest if the link names none; return a sentence for each part of the link that does not exist.
 
     `whole` is the run with the rollouts of evaluations too, where `run` is without them or has those alone; `unfiltered` is `run` without
     the filter, as `whole_unfiltered` is `whole`: a group stays whole, so that any of its rollouts can be compared, discarded ones, too.
@@ -32,7 +32,7 @@ def settle(run: Run, whole: Run, unfiltered: Run, whole_unfiltered: Run) -> list
     _take_up_awaited(run)
     said = [*_without_rollout(run, whole), *_without_step(run)]
     if len(run.frame) and not place.remembered("awaited"):
-        said += [*_without_token(*_asked_rollout(run)), *_without_group(run), *_without_prompt(run, unfiltered)]
+        said += [*_without_token(*_rollout_of_token(run)), *_without_group(run), *_without_prompt(run, unfiltered)]
         said += _without_compared(whole_unfiltered)
     if said:
         place.remember(amiss=said)
@@ -40,68 +40,68 @@ def settle(run: Run, whole: Run, unfiltered: Run, whole_unfiltered: Run) -> list
 
 
 def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
-    asked = place.part("rollout")
-    if asked is None:
+    linked = place.part("rollout")
+    if linked is None:
         return
     # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
-    run, whole = (caches.holding(one, str(asked)) for one in (run, whole))
-    key = run.key_of(str(asked))
+    run, whole = (caches.holding(one, str(linked)) for one in (run, whole))
+    key = run.key_of(str(linked))
     if key is not None:
         rollout = run.rollout(key)
         place.fill_in(step=rollout.step, rollout=rollout.source)  # by its line, where the link was made before that was known
         return
-    elsewhere = whole.key_of(str(asked))
+    elsewhere = whole.key_of(str(linked))
     if whole.reading and elsewhere is None:
-        yield _await(f"The rollout {asked!r} is not read yet: it opens as soon as it is.", rollout=str(asked))
+        yield _await(f"The rollout {linked!r} is not read yet: it opens as soon as it is.", rollout=str(linked))
         return
     place.fill_in(rollout=None)
     if elsewhere is None:
-        yield f"This run has no rollout {asked!r}: the link leads to its step alone."
+        yield f"This run has no rollout {linked!r}: the link leads to its step alone."
     else:
-        yield f"The rollout {asked!r} is {_KINDS[whole.split_of(elsewhere)]}: choose them under Split to see it."
+        yield f"The rollout {linked!r} is {_KINDS[whole.split_of(elsewhere)]}: choose them under Split to see it."
 
 
 def _without_step(run: Run) -> Iterator[str]:
-    asked = place.part("step")
-    if not len(run.steps) or asked in run.steps.tolist():
+    linked = place.part("step")
+    if not len(run.steps) or linked in run.steps.tolist():
         return
-    if run.reading and isinstance(asked, int):
-        nearest = nearest_step(run.steps, asked)
-        yield _await(f"Step {asked} is not read yet: it opens as soon as it is. Step {nearest} is shown.", step=asked)
+    if run.reading and isinstance(linked, int):
+        nearest = nearest_step(run.steps, linked)
+        yield _await(f"Step {linked} is not read yet: it opens as soon as it is. Step {nearest} is shown.", step=linked)
         place.fill_in(step=nearest)
         return
     place.fill_in(step=int(run.steps[-1]))
-    if asked is not None:
-        yield f"This run has no step {asked}: the last one is shown."
+    if linked is not None:
+        yield f"This run has no step {linked}: the last one is shown."
 
 
 def _without_group(run: Run) -> Iterator[str]:
-    asked, step = place.part("group"), int(place.part("step") or 0)
-    if asked is None or run.reading:
+    linked, step = place.part("group"), int(place.part("step") or 0)
+    if linked is None or run.reading:
         return
     rows = of_step(caches.at_step(run, step).frame, step)
-    if "group" not in rows.columns or not (rows["group"] == asked).any():
+    if "group" not in rows.columns or not (rows["group"] == linked).any():
         place.fill_in(group=None)
-        yield f"Step {step} has no group {asked}."
+        yield f"Step {step} has no group {linked}."
 
 
 def _without_prompt(run: Run, unfiltered: Run) -> Iterator[str]:
-    asked, step = place.part("prompt"), place.part("step")
-    if asked is not None and isinstance(step, int):
+    linked, step = place.part("prompt"), place.part("step")
+    if linked is not None and isinstance(step, int):
         run, unfiltered = caches.at_step(run, step), caches.at_step(unfiltered, step)
-    if asked is None or run.reading or (isinstance(asked, int) and (run.prompt_keys == asked).any()):
+    if linked is None or run.reading or (isinstance(linked, int) and (run.prompt_keys == linked).any()):
         return
     place.fill_in(prompt=None)
-    there = isinstance(asked, int) and (unfiltered.prompt_keys == asked).any()
-    yield f"The filter leaves no rollout of the prompt {asked}." if there else f"This run has no prompt {asked}."
+    there = isinstance(linked, int) and (unfiltered.prompt_keys == linked).any()
+    yield f"The filter leaves no rollout of the prompt {linked}." if there else f"This run has no prompt {linked}."
 
 
 def _without_compared(run: Run) -> Iterator[str]:
     for name in ("first", "second"):
-        asked = place.part(name)
-        if asked is not None and not run.reading and caches.holding(run, str(asked)).key_of(str(asked)) is None:
+        linked = place.part(name)
+        if linked is not None and not run.reading and caches.holding(run, str(linked)).key_of(str(linked)) is None:
             place.fill_in(**{name: None})
-            yield f"There is no rollout {asked!r} here to compare."
+            yield f"There is no rollout {linked!r} here to compare."
 
 
 def awaited_rollout() -> str:
@@ -109,20 +109,20 @@ def awaited_rollout() -> str:
     return str((place.remembered("awaited") or {}).get("rollout") or "")
 
 
-def _await(words: str, **asked: str | int) -> str:
-    """Keep what the link asks for until it is read, or the reader moves; what depends on a rollout waits with it."""
-    kept = place.remembered("awaited") or {
+def _await(words: str, **parts: str | int) -> str:
+    """Remember what the link names until it is read, or the reader moves; what depends on a rollout waits with it."""
+    earlier = place.remembered("awaited") or {
         "token": place.part("token"),
         "metric": place.part("metric"),
         "step": place.part("step"),
     }
     place.fill_in(**dict.fromkeys(["rollout", "token", "compare"]))
-    place.remember(awaited=kept | asked, amiss=None)
+    place.remember(awaited=earlier | parts, amiss=None)
     return words
 
 
 def _take_up_awaited(run: Run) -> None:
-    """Go to what the link asked for, once it is read, or once it is known not to be there: then that is said."""
+    """Go to what the link names, once it is read, or once it is known not to exist: then that is reported."""
     awaited = place.remembered("awaited")
     if not awaited:
         return
@@ -133,9 +133,9 @@ def _take_up_awaited(run: Run) -> None:
         place.fill_in(rollout=rollout, step=step, token=awaited.get("token"), metric=awaited.get("metric"))
 
 
-def _asked_rollout(run: Run) -> tuple[Rollout, str]:
+def _rollout_of_token(run: Run) -> tuple[Rollout, str]:
     """The rollout that the token and the metric are of, and what to call it: without one in the link it is the step's first."""
-    key = place.asked_rollout(run)
+    key = place.linked_rollout(run)
     if key is not None:
         return run.rollout(key), "This rollout"
     step = int(place.part("step") or 0)

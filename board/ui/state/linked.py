@@ -1,7 +1,7 @@
 """Widgets whose values stand in the link: each takes its value from the URL, and its callback writes there. The URL wins.
 
 A function for each kind of widget returns what the widget is called with: `st.toggle("Log y", **linked.flag("log_y"))`. A default is not
-written, so that links stay short; what a link asks for and the widget does not offer is the default.
+written, so that links stay short; for a value that the widget does not offer the default is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def number(key: str, default: N | None, least: N | None = None, most: N | None =
 
 def page(key: str, count: int, default: int = 1) -> Linked:
     """For the pages of a list of `count`, at least 1."""
-    return _linked(key, default, lambda texts: asked if (asked := _number(texts[-1], True)) and 1 <= asked <= count else None)
+    return _linked(key, default, lambda texts: page if (page := _number(texts[-1], True)) and 1 <= page <= count else None)
 
 
 def choice(
@@ -90,8 +90,8 @@ def choices(key: str, options: Sequence[T], default: Sequence[T] = (), *, label:
     return {"options": options, "format_func": label, **_linked(key, [*default], read)}
 
 
-def asked(key: str, default: str = "") -> str:
-    """What the link says for the widget with that key, whether it is drawn or not, and whether it offers that."""
+def value(key: str, default: str = "") -> str:
+    """The link's text for the widget with that key, whether it is drawn or not, and whether it offers that."""
     return st.query_params.get(key, default)
 
 

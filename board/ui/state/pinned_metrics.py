@@ -1,4 +1,4 @@
-"""The metrics that the reader pinned, and what is to be said when a pin cannot be kept. Draws nothing."""
+"""The metrics that the reader pinned, and the message when a pin cannot be saved. Draws nothing."""
 
 from board.errors import BoardError
 from board.settings import saved
@@ -6,14 +6,14 @@ from board.ui.state import place
 
 
 def keys() -> tuple[tuple[str, ...], str]:
-    """Keys of the metrics that the reader pinned, in the order of pinning, and why they cannot be read or kept; "" when they can."""
+    """Keys of the pinned metrics, in the order of pinning, and why they cannot be read or saved; "" when they can."""
     try:
         pinned = tuple(saved.PINS.read())
     except BoardError as error:
         return (), str(error)
-    unkept = place.remembered("unkept_pin") or ""
-    place.remember(unkept_pin=None)
-    return pinned, unkept
+    problem = place.remembered("unsaved_pin") or ""
+    place.remember(unsaved_pin=None)
+    return pinned, problem
 
 
 def toggle(key: str) -> None:
@@ -21,4 +21,4 @@ def toggle(key: str) -> None:
     try:
         saved.toggle_pin(key)
     except BoardError as error:
-        place.remember(unkept_pin=str(error))
+        place.remember(unsaved_pin=str(error))

@@ -4,8 +4,8 @@ The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what
 What moving the reader neither sets nor forgets is no part of the place: searches, sorting, columns, curves. Those stand in the URL alone
 (`linked`); `link` carries them from page to page.
 
-The only module beside that one that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a
-fact: it is checked against the runs and steps there are, elsewhere.
+Only this module and that one touch st.session_state and st.query_params. What a link or a widget requests is checked elsewhere against
+the runs and steps that exist.
 """
 
 import math
@@ -22,13 +22,13 @@ from board.analysis.steps.step_stats import nearest_step
 from board.runs.run import Run
 from board.text.system_prompts import Hiding
 from board.ui.state import link_texts
-from board.ui.state.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
+from board.ui.state.place_parts import COMPARED, FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
 
 _LATE_SECONDS: Final = 0.7
 """So long a browser may still send the URL that the board has just replaced; who goes back does so later."""
 
 _Linked = str | tuple[str, ...] | None
-"""A part of the place as the link has it: `beside` several times."""
+"""A part of the place as the link has it: the runs to compare are several values."""
 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
@@ -57,14 +57,14 @@ def part(name: PlacePart) -> str | int | None:
     return value
 
 
-def beside() -> tuple[str, ...]:
-    """The runs that the link lays side by side, as it names them; the one of the place may be among them."""
+def compared() -> tuple[str, ...]:
+    """Addresses of the runs that the link compares; the page's own may be among them."""
     return tuple(filter(None, seats()))
 
 
 def seats() -> tuple[str, ...]:
-    """The same with the places of those that were taken away, which are empty: a run's colour goes by its place."""
-    return st.session_state.get("beside") or ()
+    """The addresses with "" for each run that was removed: a run's colour depends on its position."""
+    return st.session_state.get(COMPARED) or ()
 
 
 def go(**where: str | int | tuple[str, ...] | None) -> None:
@@ -117,8 +117,8 @@ def forget_after(name: str, keep: Container[str] = ()) -> None:
 
 def reported(component: str, what: str) -> Any:
     """What the component with that key reports of that name, in the callback for it; None where it reports nothing."""
-    told = st.session_state.get(component)
-    return None if told is None else told.get(what)
+    state = st.session_state.get(component)
+    return None if state is None else state.get(what)
 
 
 def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
@@ -203,11 +203,11 @@ def clicked_row(table: str) -> int | None:
 
 def clicked_cell(table: str) -> tuple[int, str] | None:
     """The same row and its column."""
-    told = reported(table, "clicked")
-    if not isinstance(told, Mapping):
+    cell = reported(table, "clicked")
+    if not isinstance(cell, Mapping):
         return None
-    row = told.get("row")
-    return (row, str(told.get("column"))) if isinstance(row, int) and row >= 0 else None
+    row = cell.get("row")
+    return (row, str(cell.get("column"))) if isinstance(row, int) and row >= 0 else None
 
 
 def remember(**what: object) -> None:
@@ -235,10 +235,10 @@ def widget_text(key: str) -> str:
     return str(st.session_state.get(key) or "")
 
 
-def asked_rollout(run: Run) -> int | None:
+def linked_rollout(run: Run) -> int | None:
     """The key of the rollout the reader chose; None when there is no choice, or not in this run."""
-    asked = st.session_state.get("rollout")
-    return run.key_of(str(asked)) if asked is not None else None
+    name = st.session_state.get("rollout")
+    return run.key_of(str(name)) if name is not None else None
 
 
 def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
@@ -246,9 +246,9 @@ def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
 
     The first becomes the choice, so that the link names it.
     """
-    asked = asked_rollout(run)
-    if asked is not None:
-        return asked
+    linked = linked_rollout(run)
+    if linked is not None:
+        return linked
     first = run.rollout(int(keys[0]))
     fill_in(rollout=first.source)
     return first.key
@@ -266,26 +266,26 @@ def view() -> View:
 
 
 def adopt() -> None:
-    """Take over what the URL asks for, where it says something other than what this session last wrote there.
+    """Take over the parts of the URL that differ from what this session last wrote there.
 
     So a link opens its view, and the browser's Back button works. After a click the session has the place: the browser may not have the URL
     yet that the click before wrote. Nor has it where what was hit is not drawn any more, so that no callback says so: then the URL of
     before counts as late for a moment.
     """
-    asked = _asked()
+    url = _url_parts()
     if "_written" not in st.session_state:
-        st.session_state.update({"_written": {}, "_asked_run": asked["run"], "_before": (-math.inf, None)})
+        st.session_state.update({"_written": {}, "_opened_run": url["run"], "_before": (-math.inf, None)})
     wrote, before = st.session_state["_before"]
-    if st.session_state.get("_moved") or (asked == before and time.monotonic() - wrote < _LATE_SECONDS):
+    if st.session_state.get("_moved") or (url == before and time.monotonic() - wrote < _LATE_SECONDS):
         return
-    for name, value in asked.items():
+    for name, value in url.items():
         if value == st.session_state["_written"].get(name):
             continue
         if value is not None:
             fill_in(**{name: int(str(value)) if name in WHOLE and link_texts.is_whole(str(value)) else value})
             if name == "token":
                 forget_after(name, keep=st.query_params)
-        elif name in PASSING and asked["run"] is not None:
+        elif name in PASSING and url["run"] is not None:
             st.session_state.pop(name, None)
 
 
@@ -297,10 +297,10 @@ def moved() -> None:
 def draw_anew() -> NoReturn:
     """Run the whole script, from a part of the page that is drawn by itself: with the session's place where that is not in the URL yet.
 
-    That of before counts as late here, however long ago it was replaced: the browser may have asked for the part when it still had it.
+    That of before counts as late here, however long ago it was replaced: the browser may have requested the part before it had the new one.
     Another is that of a reader who goes back, and is taken over.
     """
-    if _place() != st.session_state["_written"] or _asked() == st.session_state["_before"][1]:
+    if _place() != st.session_state["_written"] or _url_parts() == st.session_state["_before"][1]:
         moved()
     st.rerun()
 
@@ -310,8 +310,8 @@ def settle() -> None:
     st.session_state.pop("_moved", None)
 
 
-def _asked() -> dict[str, _Linked]:
-    return {name: st.query_params.get(name) for name in PARTS} | {"beside": tuple(st.query_params.get_all("beside")) or None}
+def _url_parts() -> dict[str, _Linked]:
+    return {name: st.query_params.get(name) for name in PARTS} | {COMPARED: tuple(st.query_params.get_all(COMPARED)) or None}
 
 
 def _place() -> dict[str, _Linked]:
@@ -326,7 +326,7 @@ def write() -> None:
     """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
     written = _place()
     # The browser has the URL that this run came with, or what an earlier run wrote meanwhile.
-    before, last = _asked(), st.session_state["_written"]
+    before, last = _url_parts(), st.session_state["_written"]
     changed = {name: value for name, value in written.items() if value != before[name] or value != last.get(name, value)}
     if changed:
         # an empty list takes a parameter out of the URL
@@ -356,6 +356,6 @@ def in_link() -> Mapping[str, Sequence[str]]:
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
-def asked_for(run: str) -> bool:
+def opened_with(run: str) -> bool:
     """Whether the link that opened this session names the run."""
-    return bool(st.session_state.get("_asked_run") == run)
+    return bool(st.session_state.get("_opened_run") == run)

@@ -6,14 +6,16 @@ from typing import Final, Literal, get_args
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
 _Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase"]
 _Chosen = Literal["finding", "right_from"]
+COMPARED: Final = "beside"
+"""The link parameter of the runs to compare, the one part that has several values."""
+
 _OfRuns = Literal["beside", "baseline", "compare_a", "compare_b", "pair_prompt"]
 PlacePart = Literal[_Where, _Seen, _Chosen, _OfRuns]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
 `phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
-`finding` what `board.findings.contract.Finding.id` calls one, `right_from` the reward from which on a response is right; `beside` alone is
-several texts: the runs that are laid side by side, of which `baseline` is the one that curves are drawn less, and `compare_a` and `compare_b`
-are compared, on the prompt `pair_prompt` by key."""
+`finding` what `board.findings.contract.Finding.id` calls one, `right_from` the reward from which on a response is right; `baseline` is the
+compared run that curves are drawn less, and `compare_a` and `compare_b` are the pair, on the prompt `pair_prompt` by key."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 

@@ -1,4 +1,4 @@
-"""What runs are called and coloured wherever several are shown, and which of them the link lays side by side. Opens none and draws nothing."""
+"""Names and colours of runs, wherever several are shown, and which runs the link compares. Opens none and draws nothing."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from board.sources import locations
 from board.text.path_names import shown
 from board.ui.state import place
 
-SETTLED: Final = "beside_settled"
+SETTLED: Final = "compared_settled"
 
 MOST_OFFERED: Final = 500
 """Runs in the list of what can be added: the browser is slow with long lists."""
@@ -35,52 +35,52 @@ class RunLook:
     tags: tuple[str, ...]
 
 
-def names() -> list[str]:
-    """The runs that are laid side by side as the link calls them, the run of the place first, each once; that one alone where none is.
+def addresses() -> list[str]:
+    """Addresses of the runs to compare, the page's own first, each once; that one alone where the link names no other.
 
-    Of more than MOST_RUNS the last are left out, and what is there is not looked at.
+    At most MOST_RUNS: the last are left out. Whether the runs exist is not checked.
     """
     own = place.part("run")
     first = [] if own is None else [str(own)]
-    return [*dict.fromkeys([*first, *place.beside()])][:MOST_RUNS]
+    return [*dict.fromkeys([*first, *place.compared()])][:MOST_RUNS]
 
 
 def settle() -> None:
-    """Have the link name the run of the place, too, where it lays others beside it: a run's colour goes by its seat in the link.
+    """Add the page's own run to the link, where it names others to compare: a run's colour depends on its seat in the link.
 
-    In a link that somebody wrote it comes first; where the reader goes to one more run that takes a seat that is left, and the others keep
-    their colours.
+    In a link written by hand the page's own run comes first. A run that the reader goes to later takes an empty seat, so that the others
+    keep their colours.
     """
-    own, beside = place.part("run"), place.beside()
-    if own is not None and beside:
-        if str(own) not in beside:
-            place.fill_in(beside=_seated(place.seats(), [str(own)]) if place.remembered(SETTLED) else (str(own), *place.seats()))
+    own, compared, seats = place.part("run"), place.compared(), place.seats()
+    if own is not None and compared:
+        if str(own) not in compared:
+            place.fill_in(beside=_seated(seats, [str(own)]) if place.remembered(SETTLED) else (str(own), *seats))
         place.remember(**{SETTLED: True})
 
 
 def add(address: str) -> None:
-    """Lay one more run beside those there are."""
+    """Add a run to compare."""
     own = place.part("run")
     place.go(beside=_seated(place.seats() or (() if own is None else (str(own),)), [address]))
 
 
 def remove(address: str) -> None:
-    """Take a run away, which leaves its seat empty; the last one that is left is laid beside none."""
-    kept = _left(place.seats(), {address})
-    place.go(beside=kept if {*kept} - {"", str(place.part("run"))} else None)
+    """Remove a run, which leaves its seat empty; where the page's own alone remains nothing is compared."""
+    remaining = _left(place.seats(), {address})
+    place.go(beside=remaining if {*remaining} - {"", str(place.part("run"))} else None)
 
 
 def tick(address: str, *, on: bool) -> None:
-    """Lay a run beside the others that are ticked, while there is room, or take it away: who stays keeps his seat."""
+    """Add a run to those that are ticked, while there is room, or remove it: the other runs keep their seats."""
     seats = place.seats()
     if not on:
         place.go(beside=_left(seats, {address}) or None)
-    elif address not in seats and len(place.beside()) < MOST_RUNS:
+    elif address not in seats and len(place.compared()) < MOST_RUNS:
         place.go(beside=_seated(seats, [address]))
 
 
 def _seated(seats: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
-    """The seats with one more run each: on those that are empty, then behind the last. Who has two seats keeps the first."""
+    """The seats with the new runs: on empty seats, then behind the last. A run with two seats keeps the first."""
     taken = [one if one not in seats[:at] else "" for at, one in enumerate(seats)]
     for address in new:
         if "" in taken:
@@ -92,17 +92,17 @@ def _seated(seats: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
 
 def _left(seats: Sequence[str], gone: Collection[str]) -> tuple[str, ...]:
     """The seats without those runs; empty ones at the end are no seats."""
-    kept = ["" if one in gone else one for one in seats]
-    while kept and not kept[-1]:
-        kept.pop()
-    return tuple(kept)
+    remaining = ["" if address in gone else address for address in seats]
+    while remaining and not remaining[-1]:
+        remaining.pop()
+    return tuple(remaining)
 
 
 def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
-    """What each of `names` that is there is called and coloured, by address, in the order of the link."""
+    """Name and colour of each run of `addresses` that exists, by address, in the order of the link."""
     there = {folder.name: folder for folder in folders}
-    chosen = set(names())
-    listed = [name for name in dict.fromkeys([*place.beside(), *names()]) if name in chosen and name in there]
+    chosen = set(addresses())
+    listed = [name for name in dict.fromkeys([*place.compared(), *addresses()]) if name in chosen and name in there]
     said = notes([there[name] for name in listed], root)
     called = titles(listed, said, root)
     seats = [*place.seats()]
@@ -113,7 +113,7 @@ def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
 
 
 def offered(folders: Sequence[RunFolder], root: Path, taken: Collection[str]) -> dict[str, str]:
-    """What the screen calls the runs that can be laid beside those of `taken`, by address; of very many the first MOST_OFFERED."""
+    """Titles of the runs that can be compared with those of `taken`, by address; at most MOST_OFFERED."""
     others = [folder for folder in folders if folder.shards and folder.name not in taken][:MOST_OFFERED]
     return titles([one.name for one in others], notes(others, root), root)
 
@@ -136,6 +136,6 @@ def notes(folders: Sequence[RunFolder], root: Path) -> dict[str, RunNote]:
 
 
 def run_path(folder: RunFolder, root: Path) -> str:
-    """A run's path as what is said of it is kept under, its trainer in brackets where a dump lies beside a recording."""
+    """The path that a run's note is stored under, its trainer in brackets where a trainer's dump stands next to a recording."""
     base = shown(root)
     return base if folder.name == HERE else f"{base.rstrip('/')}/{folder.name}"

@@ -301,7 +301,7 @@ def column_of(name: str) -> TableColumn:
 
 def chosen_token() -> None:
     """The token that the reader chose, and the way to it."""
-    token, rollout = place.part("token"), place.asked_rollout(run)
+    token, rollout = place.part("token"), place.linked_rollout(run)
     if rollout is None or not isinstance(token, int):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

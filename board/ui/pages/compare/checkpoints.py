@@ -16,8 +16,8 @@ from board.figures.checkpoints import training_beside_evaluations
 from board.figures.run_spreads import run_lines
 from board.schema import heading
 from board.text.format_number import fmt
-from board.ui.frame import beside_table
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame import compared_table
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.shared import late_chart
 from board.ui.shared.messages import unfilled
 from board.ui.state import caches, linked, place
@@ -34,14 +34,14 @@ _POINTS_HELP: Final = (
 )
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """The choices, the chart, and what was evaluated last."""
     numbers = list(dict.fromkeys(name for side in sides for name in numeric_columns(side.whole.frame)))
     if not numbers:
         st.text("No rollout of these runs has a number.")
         return
     number, points = _choices(sides, numbers)
-    found: list[tuple[BesideRun, TrainingAndEvaluation]] = []
+    found: list[tuple[ComparedSide, TrainingAndEvaluation]] = []
     lacking = []
     for side in sides:
         try:
@@ -58,7 +58,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     unfilled(lacking)
 
 
-def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, frozenset[str]]:
+def _choices(sides: Sequence[ComparedSide], numbers: list[str]) -> tuple[str, frozenset[str]]:
     """The number, and the addresses of the runs that are of checkpoints."""
     first = numbers.index("reward") if "reward" in numbers else 0
     taken = [side.address for side in sides if _is_of_checkpoints(side)]
@@ -74,11 +74,11 @@ def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, froze
     return str(number), frozenset(map(str, points))
 
 
-def _is_of_checkpoints(side: BesideRun) -> bool:
+def _is_of_checkpoints(side: ComparedSide) -> bool:
     return bool(caches.cached("is_of_checkpoints", lambda: checkpoints.is_of_checkpoints(side.whole), side.whole))
 
 
-def _of(side: BesideRun, number: str, *, of_checkpoints: bool) -> TrainingAndEvaluation:
+def _of(side: ComparedSide, number: str, *, of_checkpoints: bool) -> TrainingAndEvaluation:
     found: TrainingAndEvaluation = caches.cached(
         "training_and_evaluation",
         lambda: checkpoints.training_and_evaluation(side.whole, number, of_checkpoints=of_checkpoints),
@@ -90,7 +90,10 @@ def _of(side: BesideRun, number: str, *, of_checkpoints: bool) -> TrainingAndEva
 
 
 def _chart(
-    found: Sequence[tuple[BesideRun, TrainingAndEvaluation]], sides: Sequence[BesideRun], number: str, points: frozenset[str]
+    found: Sequence[tuple[ComparedSide, TrainingAndEvaluation]],
+    sides: Sequence[ComparedSide],
+    number: str,
+    points: frozenset[str],
 ) -> None:
     lines = dict(
         zip(
@@ -105,9 +108,9 @@ def _chart(
     late_chart.draw({"checkpoints_chart": chart}, columns=1)
 
 
-def _table(found: Sequence[tuple[BesideRun, TrainingAndEvaluation]]) -> None:
+def _table(found: Sequence[tuple[ComparedSide, TrainingAndEvaluation]]) -> None:
     rows = [_row(one) for _, one in found]
-    beside_table.draw([side for side, _ in found], pd.DataFrame(rows), "checkpoints_table", _HELPS)
+    compared_table.draw([side for side, _ in found], pd.DataFrame(rows), "checkpoints_table", _HELPS)
 
 
 def _row(of: TrainingAndEvaluation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.frame import beside_runs
+from board.ui.frame import compared_runs
 from board.ui.pages.compare.sections import SECTIONS
 from board.ui.state import caches, linked, place, run_looks
 
@@ -14,7 +14,7 @@ ADD: Final = "compare_add"
 def alone() -> None:
     """How a second run is chosen, and a list to choose one from right here."""
     root = caches.root()
-    called = run_looks.offered(caches.run_folders(root), root, run_looks.names())
+    called = run_looks.offered(caches.run_folders(root), root, run_looks.addresses())
     if not called:
         st.text("There is no other run under this root to compare this one with.")
         return
@@ -37,7 +37,7 @@ def added() -> None:
         run_looks.add(name)
 
 
-sides = beside_runs.chosen()
+sides = compared_runs.chosen()
 if len(sides) < 2:
     alone()
 else:

@@ -17,8 +17,8 @@ from board.figures.run_spreads import RunLine, cumulative, outlines, run_lines, 
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import heading, unit
-from board.ui.frame import beside_table
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame import compared_table
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.shared import late_chart
 from board.ui.shared.messages import unfilled
@@ -37,7 +37,7 @@ _HELPS: Final = {
 }
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """The choices, the table of shifts, and the two charts."""
     numbers = list(dict.fromkeys(name for side in sides for name in numeric_columns(side.run.frame)))
     if not numbers:
@@ -53,7 +53,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     unfilled([f"{name} has no {heading(number)}" for name in lacking])
 
 
-def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, str, str]:
+def _choices(sides: Sequence[ComparedSide], numbers: list[str]) -> tuple[str, str, str]:
     """The number, the baseline's address, and how distributions are drawn."""
     first = numbers.index("reward") if "reward" in numbers else 0
     with st.container(horizontal=True, vertical_alignment="bottom", key="spread_choices"):
@@ -80,19 +80,19 @@ def _middle(run: Run, number: str) -> dict[str, float]:
     return found
 
 
-def _shifts(having: Sequence[BesideRun], baseline: BesideRun, number: str) -> dict[str, DistributionShift]:
+def _shifts(having: Sequence[ComparedSide], baseline: ComparedSide, number: str) -> dict[str, DistributionShift]:
     """Of each run but the baseline, by address."""
     with st.spinner("Comparing the distributions", show_time=True):
         return {side.address: _shift(baseline.run, side.run, number) for side in having if side is not baseline}
 
 
 def _shift(baseline: Run, other: Run, number: str) -> DistributionShift:
-    return caches.cached("run_shift", lambda: run_shift(baseline, other, number), baseline, number, beside=other)
+    return caches.cached("run_shift", lambda: run_shift(baseline, other, number), baseline, number, other=other)
 
 
 def _table(
-    having: Sequence[BesideRun],
-    baseline: BesideRun,
+    having: Sequence[ComparedSide],
+    baseline: ComparedSide,
     found: dict[str, DistributionShift],
     number: str,
 ) -> None:
@@ -108,8 +108,8 @@ def _table(
             "Δ 10 %": of and of.quantile(10),
             "Δ 90 %": of and of.quantile(90),
         }
-        rows.append(told | {name: beside_table.interval(one) if one else "" for name, one in shown.items()})
-    beside_table.draw(having, pd.DataFrame(rows), "spread_table", _HELPS)
+        rows.append(told | {name: compared_table.interval(one) if one else "" for name, one in shown.items()})
+    compared_table.draw(having, pd.DataFrame(rows), "spread_table", _HELPS)
     measured = f" in {unit(number)}" if unit(number) else ""
     st.text(
         f"Differences from {baseline.name}{measured}, with {100 * COVERAGE:.0f} % intervals by bootstrap over prompts, {RESAMPLES:,} draws: "
@@ -118,8 +118,8 @@ def _table(
 
 
 def _charts(
-    having: Sequence[BesideRun],
-    baseline: BesideRun,
+    having: Sequence[ComparedSide],
+    baseline: ComparedSide,
     found: dict[str, DistributionShift],
     number: str,
     shape: str,
@@ -142,5 +142,5 @@ def _charts(
     late_chart.draw(charts)
 
 
-def _shift_chart(moved: list[tuple[RunLine, pd.DataFrame]], baseline: BesideRun, what: str) -> Chart:
+def _shift_chart(moved: list[tuple[RunLine, pd.DataFrame]], baseline: ComparedSide, what: str) -> Chart:
     return shifts(moved, baseline.name, what)

@@ -7,14 +7,14 @@ import streamlit as st
 
 from board.analysis.compare import pair_report, run_settings
 from board.analysis.compare.run_pair import RunPair
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.state import caches
 
 _WORDS: Final = "What was compared, how many prompts matched, and every number and interval."
 
 
-def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
+def draw(pair: RunPair, sides: tuple[ComparedSide, ComparedSide]) -> None:
     """The buttons, in the container that is open; a file is made when its button is clicked, not before."""
     a, b = sides
     name = f"{a.name}-against-{b.name}".replace("/", "_")
@@ -27,7 +27,7 @@ def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str)
     st.download_button(label, make, name, kind, key=key, type="tertiary", on_click="ignore", help=_WORDS)
 
 
-def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
+def as_json(pair: RunPair, sides: tuple[ComparedSide, ComparedSide], caveats: Sequence[str] = ()) -> str:
     """The document of `board.analysis.compare.pair_report.as_json`, with the settings that lie beside the runs within the root.
 
     `caveats` are further notes.
@@ -36,13 +36,13 @@ def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence
     return pair_report.as_json(pair, (sides[0].address, sides[1].address), differing, [*said, *caveats])
 
 
-def as_csv(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
+def as_csv(pair: RunPair, sides: tuple[ComparedSide, ComparedSide], caveats: Sequence[str] = ()) -> str:
     """The table of `board.analysis.compare.pair_report.as_table`, with the same notes."""
     _, said = _settings(sides)
     return pair_report.as_table(pair, (sides[0].address, sides[1].address), [*said, *caveats]).to_csv(index=False)
 
 
-def _settings(sides: tuple[BesideRun, BesideRun]) -> tuple[pair_report.Settings, list[str]]:
+def _settings(sides: tuple[ComparedSide, ComparedSide]) -> tuple[pair_report.Settings, list[str]]:
     """What differs in the settings that lie beside the runs, and what is said of them."""
     of_a, of_b = (caches.settings_of(side.whole.location) for side in sides)
     differing = run_settings.compared(of_a, of_b)

@@ -14,7 +14,7 @@ from board.text.display import shorten
 from board.text.format_number import fmt
 from board.text.system_prompts import without_system_prompt
 from board.ui.components import verbatim
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.shared import rollout_pair
 from board.ui.shared.rollout_pair import Called
 from board.ui.state import linked, place
@@ -25,7 +25,7 @@ PROMPT_HEIGHT: Final = 140
 SHOWN_CHARS: Final = 20_000
 """So much of a prompt is shown; the rest is on the Responses page."""
 
-Sides = tuple[BesideRun, BesideRun]
+Sides = tuple[ComparedSide, ComparedSide]
 
 
 def draw(pair: RunPair, sides: Sides, prompt: int) -> None:
@@ -57,7 +57,7 @@ _VISIT: Final = "The step at which both saw it and their means lie furthest apar
 _RESPONSE: Final = "Of several responses at that step the one with the largest number, with the least, or the first written."
 
 
-def _called(letter: str, side: BesideRun, key: int) -> Called:
+def _called(letter: str, side: ComparedSide, key: int) -> Called:
     run = side.run
     view = replace(place.view(), run=run, whole=side.whole, unfiltered=run, whole_unfiltered=side.whole)
     return Called(view, key, f"{letter} at step {int(run.frame['step'].loc[key]):,}", side.name)
@@ -83,7 +83,7 @@ def _prompt(called: Called) -> None:
         verbatim.show(shown, key="pair_prompt_pane", caption=caption, height=PROMPT_HEIGHT)
 
 
-def _links(letter: str, side: BesideRun, called: Called) -> None:
+def _links(letter: str, side: ComparedSide, called: Called) -> None:
     """The ways to the rollout in its own run."""
     where = place.link(run=side.address, step=called.rollout.step, rollout=called.rollout.source)
     st.page_link("board/ui/pages/responses/responses.py", label=f"Response of {letter}", query_params=where)

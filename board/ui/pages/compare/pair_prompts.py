@@ -16,7 +16,7 @@ from board.text.counting import plural
 from board.ui.components import scatter, table
 from board.ui.components.scatter import Names, Picture
 from board.ui.components.table import TableColumn
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import pair_opened
 from board.ui.shared.controls import prompt_previews
 from board.ui.state import caches, place
@@ -33,7 +33,7 @@ MOST_ROWS: Final = 500
 PROMPT_WIDTH: Final = 240
 SCATTER: Final = "pair_scatter"
 
-Sides = tuple[BesideRun, BesideRun]
+Sides = tuple[ComparedSide, ComparedSide]
 
 
 def draw(pair: RunPair, sides: Sides) -> None:
@@ -45,13 +45,13 @@ def draw(pair: RunPair, sides: Sides) -> None:
     with panels.cell():
         st.subheader("On which prompts do they differ?", anchor=False)
         shown = caches.cached(
-            "pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, *kept, a.color, b.color, beside=b.run
+            "pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, *kept, a.color, b.color, other=b.run
         )
         scatter.show(shown, key=SCATTER, on_click=_clicked(pair, shown, chosen), height=HEIGHT)
         scatter.choose(_place(pair, shown, chosen), key="pair_scatter_choice")
     with panels.cell():
         st.subheader("Which differ most?", anchor=False)
-        _table(pair, caches.cached("pair_rows", lambda: _rows(pair), a.run, *kept, beside=b.run), chosen)
+        _table(pair, caches.cached("pair_rows", lambda: _rows(pair), a.run, *kept, other=b.run), chosen)
     if chosen is None:
         st.text("Click a dot or a row to open both responses to its prompt here.")
     else:

@@ -15,7 +15,7 @@ from board.schema import heading, unit
 from board.text.counting import plural
 from board.text.format_number import fmt, signed
 from board.ui.components import facts
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import pair_export
 
 NO_VERDICT: Final = "The runs may be on different scales: which is better cannot be told by the difference."
@@ -25,7 +25,7 @@ BAR_WIDTH: Final = 420
 """In pixels."""
 
 
-def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
+def draw(pair: RunPair, sides: tuple[ComparedSide, ComparedSide]) -> None:
     """The numbers in a row with wins, ties and losses as one bar; below it how to take them, and what saves them all as a file."""
     total, of = pair.total, f" {unit(pair.metric)}".rstrip() if unit(pair.metric) != heading(pair.metric) else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_verdict"):

@@ -19,7 +19,7 @@ from board.text.counting import plural
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import pair_prompts, pair_verdict
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.state import caches, filter_chips, linked, place
@@ -33,10 +33,10 @@ THIS_STEP: Final = "at this step"
 VISITS: Final[dict[str, Visits]] = {SAME_STEP: "same step", THIS_STEP: "same step", "last visits": "last"}
 """What is paired, as the screen and the link call it."""
 
-Sides = tuple[BesideRun, BesideRun]
+Sides = tuple[ComparedSide, ComparedSide]
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """The choices, the answer in numbers and by step, the prompts that differ most, one of them opened, and what must be known of it all."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="same_prompts_choices"):
         a, b = compared_sides.pair(sides)
@@ -53,7 +53,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
             st.text(f"{' and '.join(empty)} {'have' if len(empty) > 1 else 'has'} no rollout of step {step:,}.")
             return
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
-        pair = caches.cached("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, number, visits, beside=b.run)
+        pair = caches.cached("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, number, visits, other=b.run)
     pair_verdict.draw(pair, (a, b))
     differing = run_settings.compared(*(caches.settings_of(side.whole.location) for side in (a, b)))
     estimators = run_settings.pair_estimator_notes(differing)
@@ -97,7 +97,7 @@ def _by_step(pair: RunPair, sides: Sides) -> None:
     """The difference by step; a click goes to a step of the page's run."""
     a, b = sides
     payload = caches.cached(
-        "pair_curves", lambda: _built(pair, b), a.run, pair.metric, b.color, f"{a.name}\n{b.name}", beside=b.run
+        "pair_curves", lambda: _built(pair, b), a.run, pair.metric, b.color, f"{a.name}\n{b.name}", other=b.run
     )
     steps = place.view().run.steps
     curves.show(
@@ -105,12 +105,12 @@ def _by_step(pair: RunPair, sides: Sides) -> None:
         key=CURVES,
         on_click=place.step_clicked(CURVES, steps),
         on_zoom=place.zoomed(CURVES),
-        on_keep=filter_chips.steps_kept(CURVES),
+        on_keep=filter_chips.steps_filtered(CURVES),
     )
     curves.choose(place.view().step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="pair_curves_choice")
 
 
-def _built(pair: RunPair, b: BesideRun) -> CurvesPayload:
+def _built(pair: RunPair, b: ComparedSide) -> CurvesPayload:
     panel = difference_panel(
         pair.by_step,
         title=f"At which steps does B lie above A in {heading(pair.metric)}?",

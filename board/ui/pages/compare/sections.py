@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import checkpoints as compare_checkpoints
 from board.ui.pages.compare import distributions as compare_distributions
 from board.ui.pages.compare import same_prompts
@@ -19,7 +19,7 @@ class Section:
 
     title: str
     """As the screen and the link call it."""
-    draw: Callable[[Sequence[BesideRun]], None]
+    draw: Callable[[Sequence[ComparedSide]], None]
     """Called with two runs or more, the one of the place first, when the reader has chosen this section."""
 
 

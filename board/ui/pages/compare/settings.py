@@ -15,8 +15,8 @@ from board.sources.settings_files import SettingsFile
 from board.text.counting import plural
 from board.ui.components import table
 from board.ui.components.table import TableColumn
-from board.ui.frame import beside_table
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame import compared_table
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.shared.setting_texts import as_text, matches
 from board.ui.state import caches, linked
 
@@ -30,7 +30,7 @@ _HELPS: Final = {
 }
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """What each run has come to, and the settings that differ."""
     files = [caches.settings_of(side.run.location) for side in sides]
     settings = [run_settings.together(own) for own in files]
@@ -58,7 +58,7 @@ def _wanted() -> str:
     return st.text_input("Text in names and values", **linked.text("settings_text"), type="search", width=320) or ""
 
 
-def _runs(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]]) -> None:
+def _runs(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...]]) -> None:
     told = pd.DataFrame(
         [
             {
@@ -71,10 +71,10 @@ def _runs(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]])
             for at, (side, own) in enumerate(zip(sides, files, strict=True))
         ]
     )
-    beside_table.draw(sides, told, "settings_runs", _HELPS)
+    compared_table.draw(sides, told, "settings_runs", _HELPS)
 
 
-def _rewards(side: BesideRun) -> dict[str, float]:
+def _rewards(side: ComparedSide) -> dict[str, float]:
     """The mean reward of the last step that has one, and the highest of a step."""
 
     def make() -> dict[str, float]:
@@ -90,7 +90,7 @@ def _rewards(side: BesideRun) -> dict[str, float]:
     return found
 
 
-def _notes(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]]) -> None:
+def _notes(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...]]) -> None:
     """What could not be read, and which runs have none."""
     told = [
         f"{side.name}: {file.name} {file.refused}."

@@ -6,14 +6,14 @@ from typing import Literal
 
 import streamlit as st
 
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.state import place
 
 Side = Literal["compare_a", "compare_b"]
 """Parts of the place that name a run as `run` does."""
 
 
-def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
+def pair(sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ComparedSide]:
     """A and B, with what chooses them, side by side in the container that is open: a list for each, and what swaps them. At least two runs."""
     by_address = {side.address: side for side in sides}
     a = by_address.get(str(place.part("compare_a")), sides[0])
@@ -25,7 +25,7 @@ def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
     return a, b
 
 
-def caveats(a: BesideRun, b: BesideRun, number: str = "") -> list[str]:
+def caveats(a: ComparedSide, b: ComparedSide, number: str = "") -> list[str]:
     """What is not as the link has it, and what of the two is not all of them, a sentence for each reason; `number` is what is compared."""
     told = [
         f"The link compares {asked!r}, which is not open beside this run: {side.name} is taken as {letter}."
@@ -56,7 +56,7 @@ def chosen_by(number: str, condition: str) -> list[str]:
     ]
 
 
-def baseline(sides: Sequence[BesideRun]) -> BesideRun:
+def baseline(sides: Sequence[ComparedSide]) -> ComparedSide:
     """The run that all others are compared with, which is A, with the list that chooses it."""
     by_address = {side.address: side for side in sides}
     a = by_address.get(str(place.part("compare_a")), sides[0])
@@ -64,7 +64,7 @@ def baseline(sides: Sequence[BesideRun]) -> BesideRun:
     return a
 
 
-def _list(label: str, part: Side, now: BesideRun, offered: Sequence[BesideRun], sides: dict[str, BesideRun]) -> None:
+def _list(label: str, part: Side, now: ComparedSide, offered: Sequence[ComparedSide], sides: dict[str, ComparedSide]) -> None:
     key = f"{part}_list"
     place.set_widgets(**{key: now.address})
     st.selectbox(

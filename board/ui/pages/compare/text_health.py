@@ -16,8 +16,8 @@ from board.text.counting import plural
 from board.text.format_number import fmt
 from board.ui.components import table
 from board.ui.components.table import TableColumn
-from board.ui.frame import beside_table
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame import compared_table
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.shared.messages import unfilled
 from board.ui.shared.progress_line import progress
@@ -37,7 +37,7 @@ _COLUMNS: Final = {
 }
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """The choice of two runs, and the table of means."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="text_health_choices"):
         a, b = compared_sides.pair(sides)
@@ -49,7 +49,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
         return
     of_a, of_b = _measured(a), _measured(b)
     with st.spinner("Comparing the means", show_time=True):
-        found = caches.cached("text_health_means", lambda: run_means(of_a, of_b, NUMBERS), of_a, beside=of_b)
+        found = caches.cached("text_health_means", lambda: run_means(of_a, of_b, NUMBERS), of_a, other=of_b)
     if found.empty:
         unfilled(["Means of texts: the runs share no response"])
         return
@@ -77,7 +77,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     )
 
 
-def _measured(side: BesideRun) -> Run:
+def _measured(side: ComparedSide) -> Run:
     """The run with what is measured of its texts, which takes a while the first time."""
     if all(one.name in side.run.frame.columns for one in text_health.COLUMNS):
         return side.run
@@ -98,7 +98,7 @@ def _table(found: pd.DataFrame) -> None:
             "number": [one.title if one else name for one, name in zip(declared, found["number"], strict=True)],
             "A": [fmt(mean) for mean in means[:, 0].tolist()],
             "B": [fmt(mean) for mean in means[:, 1].tolist()],
-            "B − A": [beside_table.interval(Estimate(*map(float, row))) for row in ends],
+            "B − A": [compared_table.interval(Estimate(*map(float, row))) for row in ends],
             "effect": found["effect"].to_numpy(),
             "unit": [one.unit if one else "" for one in declared],
             "what it is": [one.meaning if one else "" for one in declared],

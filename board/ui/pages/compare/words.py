@@ -16,7 +16,7 @@ from board.text.counting import plural
 from board.text.display import shorten, visible
 from board.ui.components import table
 from board.ui.components.table import TableColumn
-from board.ui.frame.beside_runs import BesideRun
+from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.shared import search_results
 from board.ui.shared.messages import unfilled
@@ -36,10 +36,10 @@ _HEIGHT: Final = 420
 
 _LONGEST: Final = 200
 
-Sides = tuple[BesideRun, BesideRun]
+Sides = tuple[ComparedSide, ComparedSide]
 
 
-def draw(sides: Sequence[BesideRun]) -> None:
+def draw(sides: Sequence[ComparedSide]) -> None:
     """The choices, what stands out in either run, and the way to the responses that hold it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="word_use_choices"):
         pair = compared_sides.pair(sides)
@@ -74,12 +74,12 @@ def _found(pair: Sides, what: What) -> tuple[pd.DataFrame, tuple[WordUse, WordUs
 
     with st.spinner(f"Counting the {what} of {plural(len(a.run.frame) + len(b.run.frame), 'response')}", show_time=True):
         found: tuple[pd.DataFrame, tuple[WordUse, WordUse]] = caches.cached(
-            "word_differences", compared, a.run, what, beside=b.run
+            "word_differences", compared, a.run, what, other=b.run
         )
     return found
 
 
-def _use(side: BesideRun, what: What) -> WordUse:
+def _use(side: ComparedSide, what: What) -> WordUse:
     count = word_use.words if what == "words" else word_use.tokens
     return caches.cached("word_use", lambda: count(side.run), side.run, what)
 
@@ -97,7 +97,7 @@ def _told(pair: Sides, uses: tuple[WordUse, WordUse], what: What) -> None:
     for sentence in compared_sides.caveats(*pair):
         st.text(sentence)
     a, b = (side.run for side in pair)
-    share = caches.cached("shared_share", lambda: shared_share(shared_prompts(a, b)), a, beside=b)
+    share = caches.cached("shared_share", lambda: shared_share(shared_prompts(a, b)), a, other=b)
     if share < MUCH_SHARED:
         st.text(
             f"Only {100 * share:.0f} % of the responses are to prompts that both runs saw: what stands out may be the prompts' own."

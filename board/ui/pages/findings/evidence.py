@@ -90,7 +90,7 @@ def draw(found: ShownEvidence, view: View) -> None:
 def opened(found: ShownEvidence, view: View) -> None:
     """The rollout of the evidence that the link names, with the ways to its texts and tokens."""
     keys = list(dict.fromkeys([*found.rollouts.index.tolist(), *(key for key, _ in found.tokens)]))
-    key = place.asked_rollout(view.run)
+    key = place.linked_rollout(view.run)
     if key is None or key not in keys:
         if keys:
             st.text("Click a row to open its rollout here.")

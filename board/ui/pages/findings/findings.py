@@ -64,11 +64,11 @@ def report(found: FindingsReport) -> None:
         with right:
             detail(chosen)
     else:
-        else_ = " else" if findings_watch.aside() else ""
+        else_ = " else" if findings_watch.dismissed() else ""
         st.text(
             f"Nothing{else_} found: {plural(len(found.looked_for), 'kind')} of findings were looked for, {len(found.unable)} could not tell."
         )
-    finding_settings_panel.put_aside(findings_watch.aside(), run.address)
+    finding_settings_panel.put_aside(findings_watch.dismissed(), run.address)
     looked_for(found)
     finding_settings_panel.thresholds(run.address, chosen.kind if chosen else None)
 
@@ -97,7 +97,7 @@ def curves_of(finding: Finding) -> None:
             key=CURVES,
             on_click=place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_kept(CURVES),
+            on_keep=filter_chips.steps_filtered(CURVES),
         )
         curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
 

@@ -111,7 +111,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         key=NOISE_CURVES,
         on_click=place.step_clicked(NOISE_CURVES, run.steps),
         on_zoom=place.zoomed(NOISE_CURVES),
-        on_keep=filter_chips.steps_kept(NOISE_CURVES),
+        on_keep=filter_chips.steps_filtered(NOISE_CURVES),
     )
     _contradictions(run, found.listed, step)
 

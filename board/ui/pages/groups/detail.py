@@ -193,7 +193,7 @@ def _members(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], dis
     if len(listed) < len(keys):
         st.text(f"The best {len(listed):,} of {len(keys):,} are listed.")
     key = f"members_{view.run.load_id}_{shown[0]}"
-    chosen = place.asked_rollout(view.run)
+    chosen = place.linked_rollout(view.run)
     table.show(
         told,
         {},

@@ -59,7 +59,7 @@ def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) ->
             key=CURVES,
             on_click=place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_kept(CURVES),
+            on_keep=filter_chips.steps_filtered(CURVES),
         )
 
 

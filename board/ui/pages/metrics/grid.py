@@ -160,7 +160,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
             key=key,
             on_click=wall.over.clicked(key) if wall.over else place.step_clicked(key, view.run.steps),
             on_zoom=place.zoomed(key),
-            on_keep=filter_chips.steps_kept(key),
+            on_keep=filter_chips.steps_filtered(key),
             on_pin=pin,
             on_look=look,
         )

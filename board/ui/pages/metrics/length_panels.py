@@ -70,7 +70,7 @@ def draw(view: View, language: Language) -> None:
         key=CURVES,
         on_click=place.step_clicked(CURVES, view.run.steps),
         on_zoom=place.zoomed(CURVES),
-        on_keep=filter_chips.steps_kept(CURVES),
+        on_keep=filter_chips.steps_filtered(CURVES),
     )
     _table(view, found, language)
 

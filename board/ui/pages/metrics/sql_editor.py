@@ -80,7 +80,7 @@ def draw(run: Run) -> None:
 def _choice(queries: dict[str, str]) -> None:
     """The saved metrics to choose from, one that a link names among them."""
     names = ["", *queries]
-    asked = linked.asked("sql_saved")
+    asked = linked.value("sql_saved")
     if asked not in names:
         place.remember(no_query=asked)
     if lacking := place.remembered("no_query"):
@@ -164,7 +164,7 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
             key=CHART,
             on_click=place.step_clicked(CHART, run.steps),
             on_zoom=place.zoomed(CHART),
-            on_keep=filter_chips.steps_kept(CHART),
+            on_keep=filter_chips.steps_filtered(CHART),
         )
 
 

@@ -199,7 +199,7 @@ def column(name: str, values: pd.Series) -> TableColumn:
 
 def opened(keys: NDArray[np.int64]) -> int | None:
     """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
-    asked = place.asked_rollout(run)
+    asked = place.linked_rollout(run)
     if asked is not None:
         return asked
     here = keys if scope is not None else keys[run.frame["step"].loc[pd.Index(keys)].to_numpy() == view.step]

@@ -116,7 +116,7 @@ def curves(choices: CurveChoices, over: Overlay | None) -> None:
             key=CURVES,
             on_click=over.clicked(CURVES) if over else place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_kept(CURVES),
+            on_keep=filter_chips.steps_filtered(CURVES),
         )
     drawn = {key.partition(" ")[0] for key in payload.keys}
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)

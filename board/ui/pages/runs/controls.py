@@ -52,7 +52,7 @@ def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *
 
 
 def _asked(key: str) -> str:
-    return str(linked.asked(key))
+    return str(linked.value(key))
 
 
 def _one_of(label: str, options: Sequence[str], key: str, none: str, width: int = 120) -> str:

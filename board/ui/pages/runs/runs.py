@@ -99,7 +99,7 @@ def choose_step(root: Path, name: str) -> None:
 def side_by_side(runs: list[ListedRun]) -> None:
     """What opens the ticked runs together, at the one of the place if it is among them; nothing while none is ticked."""
     by_name = {one.folder.name: one for one in runs}
-    ticked = [name for name in place.beside() if name in by_name]
+    ticked = [name for name in place.compared() if name in by_name]
     if not ticked:
         return
     own = place.part("run")

@@ -50,7 +50,7 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     for name in ("tags", "note"):
         if not frame[name].astype(bool).any():
             frame = frame.drop(columns=name)
-    frame.insert(0, TICK, [one.folder.name in place.beside() for one in runs])
+    frame.insert(0, TICK, [one.folder.name in place.compared() for one in runs])
     names = [one.folder.name for one in runs]
     table.show(
         frame,

@@ -40,16 +40,16 @@ def choices() -> Search:
     return Search(SearchText(text or "", how or "phrase", exact), tuple(where or there), order)
 
 
-asked = choices()
-if not asked.columns:
+search = choices()
+if not search.columns:
     unfilled(["The search needs prompt or response"])
-elif asked.wanted.text:
+elif search.query.text:
     try:
-        checked(asked.wanted)
+        checked(search.query)
     except BoardError as error:
         notice(str(error), "error")
     else:
-        search_results.draw(view, asked)
+        search_results.draw(view, search)
 else:
     st.text(f"Type what to look for: hits are counted over all steps, and listed with {CONTEXT} characters to either side.")
 curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")

@@ -146,7 +146,7 @@ def _clicked(view: View, shown: Picture, rows: pd.DataFrame) -> Callable[[], Non
         there = nearest(shown.cloud, *corners[0]) if corners else np.zeros(0, np.int64)
         if there.size:
             keys, steps = rows.index.to_numpy()[there], rows["step"].to_numpy()[there]
-            before = neighbours(keys, place.asked_rollout(view.run) or 0)[1]
+            before = neighbours(keys, place.linked_rollout(view.run) or 0)[1]
             at = 0 if before is None else int(np.flatnonzero(keys == before)[0])
             place.go(step=int(steps[at]), rollout=view.run.sources(keys[at : at + 1])[0])
 
@@ -177,7 +177,7 @@ def condition_of(given: Any, shown: Picture, x: str, y: str) -> str:
 
 def _rollout(view: View, shown: Picture, rows: pd.DataFrame) -> None:
     """The chosen rollout, ringed in the scatter, if it is one of these."""
-    key = place.asked_rollout(view.run)
+    key = place.linked_rollout(view.run)
     keys = rows.index.to_numpy()
     scatter.choose(None if key is None else _place(shown, keys, key), key="scatter_choice")
     if key is None or key not in keys:

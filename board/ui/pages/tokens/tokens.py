@@ -26,17 +26,17 @@ top = st.container(horizontal=True, vertical_alignment="bottom")
 with top:
     estimator = controls.estimator()
 pane = token_panel.pane(view, rollout, estimator)
-tokens, arrays, kept = pane.tokens, pane.arrays, pane.kept
+tokens, arrays, shown = pane.tokens, pane.arrays, pane.shown
 
 
 def notes() -> None:
     """What of this rollout is not shown or not counted."""
-    hidden = len(tokens) - len(kept)
+    hidden = len(tokens) - len(shown)
     said = []
     if hidden:
         said.append(f"{plural(hidden, 'pad token')} hidden")
-    if not rollout.counts[kept].all():
-        said.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
+    if not rollout.counts[shown].all():
+        said.append(f"{np.count_nonzero(~rollout.counts[shown]):,} masked: dimmed, and in no mean")
     if rollout.tokens is None and tokens:
         said.append("the row has no response_tokens: positions stand for them")
     if said:
@@ -59,10 +59,10 @@ def extremes() -> None:
     leading = [name for name in dict.fromkeys([choices.metric, "log_ratio", "kl"]) if name in arrays]
     others = (name for name in names if name not in leading)
     key = f"extremes_{rollout.source}_{hash(choices)}"
-    told = {name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names}
+    meanings = {name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names}
     table.show(
         pd.DataFrame(first).join(listed[[*leading, *others]]),
-        rollout_breakdown.number_columns(told)
+        rollout_breakdown.number_columns(meanings)
         | rollout_breakdown.count_columns({"position": "position of the token in the response, counted from 1"})
         | {"policy": TableColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")},
         name="most extreme tokens",

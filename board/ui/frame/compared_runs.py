@@ -1,7 +1,6 @@
-"""The runs that are laid side by side, opened when a page asks for them. Says how far they are read; what cannot be
-opened is told, the others are there.
+"""The runs to compare, opened when a page needs them, with lines on how far each is read and why one cannot be opened.
 
-Knows how a run is opened and which of its rollouts the reader wants to see; computes nothing of them.
+Applies the reader's split and filter to each run; computes nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ from board.ui.frame.reading_line import LOOK_SECONDS, OpenedAs, opened_as
 from board.ui.shared import progress_line
 from board.ui.shared.messages import notice
 from board.ui.state import caches, place, run_looks
-from board.ui.state.run_looks import RunLook, names
+from board.ui.state.run_looks import RunLook, addresses
 
 WATCH_SECONDS: Final = 5.0
 """So often it is looked whether a run that is being written has grown."""
@@ -92,65 +91,63 @@ def _watch(runs: Sequence[Run], root: Path) -> None:
         place.draw_anew()
 
 
-__all__ = ["BesideRun", "RunLook", "begin", "chosen", "names"]
-
-
 @dataclass(frozen=True)
-class BesideRun(RunLook):
-    """One of the runs, open."""
+class ComparedSide(RunLook):
+    """An open run of those compared."""
 
     run: Run
-    """What pages show of it: the reader's split where it has that, and what the filter leaves where it can be asked."""
+    """What pages show of it: the reader's split if it has that, and what the filter leaves if the filter fits it."""
     whole: Run
     """All its rollouts."""
 
 
 def begin(lines: DeltaGenerator | None) -> None:
-    """To be called when the top line is drawn, in every run of the script; what is to be told of runs stands in `lines`, None without any."""
-    place.remember(beside_runs=None, beside_lines=lines)
+    """To be called when the top line is drawn, in every run of the script. `lines` holds the notes on runs, None without any."""
+    place.remember(compared_runs=None, compared_notes=lines)
 
 
-def chosen() -> list[BesideRun]:
-    """The runs that are laid side by side, the one of the place first; that one alone where none is, or none could be opened yet.
+def chosen() -> list[ComparedSide]:
+    """The runs to compare, the page's own first; that one alone where there is no other, or none could be opened yet.
 
-    Opened once in a run of the script, with progress on the screen. One that is being read has `run.reading`. To be called below the top line.
+    Opened once in a run of the script, with progress on the screen. A run that is being read has `run.reading`. To be called below the
+    top line.
     """
-    made: list[BesideRun] | None = place.remembered("beside_runs")
+    made: list[ComparedSide] | None = place.remembered("compared_runs")
     if made is None:
         made = _opened()
-        place.remember(beside_runs=made)
+        place.remember(compared_runs=made)
     return made
 
 
-def _opened() -> list[BesideRun]:
+def _opened() -> list[ComparedSide]:
     view, root = place.view(), caches.root()
     folders = {folder.name: folder for folder in caches.run_folders(root)}
     looks = run_looks.looks([*folders.values()], root)
-    own, *others = names()
-    found = [_beside(looks[own], view.run, view.whole_unfiltered)]
+    own, *others = addresses()
+    sides = [_side(looks[own], view.run, view.whole_unfiltered)]
     if not others:
-        return found
+        return sides
     read: list[Run] = []
     unread: list[Unread] = []
     for look in (looks[name] for name in others if name in looks):
-        with place.remembered("beside_lines"):
+        with place.remembered("compared_notes"):
             opened, run = _open(look, folders[look.address], root, busy=bool(view.run.reading or unread))
             if run is not None:
                 read.append(run)
-                found += [_beside(look, *both) for both in _as_shown(run, look.name)]
+                sides += [_side(look, *both) for both in _as_shown(run, look.name)]
             if opened is not None and (run is None or run.reading):
                 unread.append(Unread(look.name, opened, run))
-    with place.remembered("beside_lines"):
+    with place.remembered("compared_notes"):
         draw(unread, read, root)
-    return found
+    return sides
 
 
-def _beside(look: RunLook, run: Run, whole: Run) -> BesideRun:
-    return BesideRun(look.address, look.name, look.color, look.tags, run, whole)
+def _side(look: RunLook, run: Run, whole: Run) -> ComparedSide:
+    return ComparedSide(look.address, look.name, look.color, look.tags, run, whole)
 
 
 def _open(look: RunLook, folder: RunFolder, root: Path, *, busy: bool) -> tuple[OpenedAs | None, Run | None]:
-    """How the run is opened, and as far as it is read, or not yet where others are; neither where it cannot be opened, which is told."""
+    """How the run is opened, and the run as far as it is read, None while others are read. Two None and a notice if it cannot be opened."""
     slot = st.empty()
     try:
         opened = opened_as(folder, root)
@@ -158,31 +155,31 @@ def _open(look: RunLook, folder: RunFolder, root: Path, *, busy: bool) -> tuple[
             return opened, None
         run = caches.library().open(opened.location, root, opened.pads, progress_line.of_load(slot, look.name), folder.family)
     except BoardError as error:
-        notice(f"{look.name} cannot be laid beside the others: {error}", "warning")
+        notice(f"{look.name} cannot be compared: {error}", "warning")
         return None, None
     slot.empty()
     return opened, run
 
 
 def _as_shown(run: Run, name: str) -> Iterator[tuple[Run, Run]]:
-    """What pages show of the run, and all of it; nothing where it has no rollout that they could, which is told."""
+    """What pages show of the run, and all of it; nothing, and a notice, if it has no rollout to show."""
     whole = caches.measured(run)
     shown_of_it = _filtered(_split(whole, name), name)
     if len(shown_of_it.frame):
         yield shown_of_it, whole
     elif run.reading is None:
         why = "the filter leaves no rollout of it" if len(whole.frame) else "it has no rollout"
-        notice(f"{name} cannot be laid beside the others: {why}.")
+        notice(f"{name} cannot be compared: {why}.")
 
 
 def _split(run: Run, name: str) -> Run:
-    """The rollouts of the split that the reader sees, else of whichever comes first, which is told."""
-    wanted = next(iter(place.view().unfiltered.splits), "train")
+    """The rollouts of the split that the reader sees; if the run lacks it, of its first split, with a notice."""
+    reader_split = next(iter(place.view().unfiltered.splits), "train")
     if not run.splits:
         return run
-    split = wanted if wanted in run.splits else run.splits[0]
-    if split != wanted:
-        notice(f"{name} has no rollout of split {wanted}: those of split {split} are shown.")
+    split = reader_split if reader_split in run.splits else run.splits[0]
+    if split != reader_split:
+        notice(f"{name} has no rollout of split {reader_split}: those of split {split} are shown.")
     return caches.cached("split", lambda: run.of_split(split), run, split)
 
 
@@ -190,5 +187,5 @@ def _filtered(run: Run, name: str) -> Run:
     try:
         return filter_bar.filtered(run, place.part("filter"))
     except BoardError as error:
-        notice(f"The filter cannot be asked of {name}, all of it is shown: {error}")
+        notice(f"The filter does not fit {name}, all of it is shown: {error}")
         return run

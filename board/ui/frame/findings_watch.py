@@ -116,7 +116,7 @@ def problem() -> str:
     return str(place.remembered("findings_problem") or place.remembered("findings_damage") or "")
 
 
-def step_marks() -> list[Landmark]:
+def highlights() -> list[Landmark]:
     """Where findings begin, in rank order, for the strip of steps; notes are as quiet as what is only worth a look."""
     kinds: dict[Severity, LandmarkKind] = {"error": "error", "warning": "finding", "note": "note"}
     return [Landmark(one.first_step, _mark_title(one), kinds[one.severity]) for one in findings()]

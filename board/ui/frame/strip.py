@@ -36,7 +36,7 @@ def draw(run: Run) -> None:
             place.remember(unmarked=run)
     bars = step_bars(caches.step_stats(run, "reward"))
     chosen = int(place.part("step") or 0)
-    marks = bar_marks(bars, [*findings_watch.step_marks(), *(found or [])])
+    marks = bar_marks(bars, [*findings_watch.highlights(), *(found or [])])
     step_strip.show(bars, chosen, marks, measure="mean reward", key="strip", on_click=place.bar_clicked("strip", bars.steps))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from board.analysis.compare.checkpoints import TrainingAndEvaluation
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.downsampling import LIMIT, kept_points
+from board.figures.downsampling import LIMIT, drawn_points
 from board.figures.run_spreads import RunLine, band
 from board.figures.theme import base_layout, leave_room, plain, step_axis
 from board.text.format_number import fmt
@@ -24,7 +24,7 @@ _MOST_POINTS: Final = 150
 """Of more evaluations the peaks and dips are drawn and others evenly."""
 
 
-def training_beside_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluation]], what: str) -> Chart:
+def training_and_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluation]], what: str) -> Chart:
     """A line with its band for what each run trained, points with error bars for what was evaluated. Raises FieldMissing without either."""
     frames = [frame for _, one in runs for frame in (one.training, one.evaluation) if len(frame)]
     if not frames:
@@ -48,26 +48,26 @@ def training_beside_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluat
 
 
 def _line(run: RunLine, frame: pd.DataFrame) -> Spec:
-    kept = _thinned(frame, LIMIT)
+    drawn = _thinned(frame, LIMIT)
     return {
         "type": "scatter",
-        "x": kept["step"].to_numpy(np.int64),
-        "y": kept["value"].to_numpy(np.float64),
-        "mode": "lines" if len(kept) > 1 else "markers",
+        "x": drawn["step"].to_numpy(np.int64),
+        "y": drawn["value"].to_numpy(np.float64),
+        "mode": "lines" if len(drawn) > 1 else "markers",
         "name": plain(f"{run.name}, training"),
         "line": {"color": run.color, "width": 1.5, "dash": run.dash},
         "marker": {"color": run.color, "size": 5},
-        "text": _told(kept),
+        "text": _hover_texts(drawn),
         "hovertemplate": "%{text}",
     }
 
 
 def _points(run: RunLine, symbol: str, frame: pd.DataFrame) -> Spec:
-    kept = _thinned(frame, _MOST_POINTS)
-    value = kept["value"].to_numpy(np.float64)
+    drawn = _thinned(frame, _MOST_POINTS)
+    value = drawn["value"].to_numpy(np.float64)
     return {
         "type": "scatter",
-        "x": kept["step"].to_numpy(np.int64),
+        "x": drawn["step"].to_numpy(np.int64),
         "y": value,
         "mode": "markers",
         "name": plain(f"{run.name}, evaluated"),
@@ -75,22 +75,22 @@ def _points(run: RunLine, symbol: str, frame: pd.DataFrame) -> Spec:
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": np.nan_to_num(kept["high"].to_numpy(np.float64) - value),
-            "arrayminus": np.nan_to_num(value - kept["low"].to_numpy(np.float64)),
+            "array": np.nan_to_num(drawn["high"].to_numpy(np.float64) - value),
+            "arrayminus": np.nan_to_num(value - drawn["low"].to_numpy(np.float64)),
             "color": run.color,
             "thickness": 1.5,
             "width": 3,
         },
-        "text": _told(kept),
+        "text": _hover_texts(drawn),
         "hovertemplate": "%{text}",
     }
 
 
 def _thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    return frame.iloc[kept_points([frame["value"].to_numpy(np.float64)], limit=most)]
+    return frame.iloc[drawn_points([frame["value"].to_numpy(np.float64)], limit=most)]
 
 
-def _told(frame: pd.DataFrame) -> list[str]:
+def _hover_texts(frame: pd.DataFrame) -> list[str]:
     return [
         fmt(value) + (f", {fmt(low)} to {fmt(high)}" if low == low else "")
         for value, low, high in frame[["value", "low", "high"]].itertuples(index=False)

@@ -10,13 +10,13 @@ from board.metrics.formulas import Float64Array
 
 @dataclass(frozen=True)
 class DrawnCurve:
-    """A series ready to draw: every array has one value per step kept, NaN where the step has none."""
+    """A series ready to draw: every array has one value per step drawn, NaN where the step has none."""
 
     name: str
     color: str
     dash: str
     steps: NDArray[np.int64] | Float64Array
-    """Whole numbers, but where runs are laid over each other by another measure: rising."""
+    """Whole numbers, but where runs are overlaid by another measure: rising."""
     line: Float64Array
     raw: Float64Array
     """Before smoothing."""
@@ -25,7 +25,7 @@ class DrawnCurve:
     mean: Float64Array
     """As it is: neither smoothed nor shifted."""
     count: NDArray[np.int64]
-    """Values the mean is of; -1 where that is not told."""
+    """Values the mean is of; -1 where that is unknown."""
     total: int
     """Steps before thinning."""
 
@@ -48,7 +48,7 @@ class CurvePanel:
     curves: tuple[DrawnCurve, ...]
     """Whole, nothing thinned. On a logarithmic axis what has no place there is missing."""
     drawn: str = ""
-    """What is drawn beside the means, and how: "mean ± std · smoothed 0.6"."""
+    """What is drawn with the means, and how: "mean ± std · smoothed 0.6"."""
     note: str = ""
     """What of the numbers cannot be drawn."""
     log: bool = False

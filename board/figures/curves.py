@@ -22,7 +22,7 @@ DASHES: Final = ("solid", "dot", "dash", "dashdot")
 """Lines of one colour take these in turn, so that they differ without it."""
 
 OF_ALL: Final = ("dash", "longdash", "dashdot")
-"""The same for lines of all rollouts beside those of the ones that a filter leaves."""
+"""Dashes of lines of all rollouts, drawn with those of the rollouts that a filter leaves."""
 
 _BAND_TEXTS: Final[dict[Band, str]] = {
     "std": "mean ± {}std",
@@ -37,10 +37,10 @@ class CurveSeries:
 
     name: str
     stats: pd.DataFrame
-    """Index step ascending; needs `mean`, a band also its own columns; `count` is told on hover where it is there."""
+    """Index step ascending; needs `mean`, a band also its own columns; `count` is shown on hover where it is there."""
     color: str
     of_all: bool = False
-    """Whether it is of all rollouts, beside a line of those that a filter leaves: it is dashed."""
+    """Whether it is of all rollouts, drawn with a line of those that a filter leaves: it is dashed."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
-from board.figures.downsampling import kept_points
+from board.figures.downsampling import drawn_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, RAMP, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array, FloatArray
 from board.text.format_number import fmt, with_all_digits
@@ -131,9 +131,9 @@ def share_below_zero_panel(share: "pd.Series[float]") -> CurvePanel:
 
 
 def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> Chart:
-    """Reward of every rollout in the order of the rows, the reference's beside it where the run has one.
+    """Reward of every rollout in the order of the rows, with the reference's where the run has one.
 
-    x is the 1-based place in the step, customdata the rollout's key (the index of `rows`). Many rollouts are thinned, and the
+    x is the 1-based position in the step, customdata the rollout's key (the index of `rows`). Many rollouts are thinned, and the
     axis says so. Raises FieldMissing if no row has a finite reward.
     """
     rewards = finite_values(rows, "reward")
@@ -141,15 +141,15 @@ def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn i
     if np.isnan(rewards).all():
         raise FieldMissing("This needs reward, which no rollout of this step has.")
     compared = not np.isnan(references).all()
-    kept = kept_points([rewards, references] if compared else [rewards])
-    places, keys = kept + 1, rows.index.to_numpy()[kept]
+    drawn_rows = drawn_points([rewards, references] if compared else [rewards])
+    places, keys = drawn_rows + 1, rows.index.to_numpy()[drawn_rows]
     data = []
     if compared:
-        data.append(_stems(places, rewards[kept], references[kept]))
-        data.append(_dots(places, references[kept], keys, "reference", "line-ew-open"))
-    data.append(_dots(places, rewards[kept], keys, "policy", "circle"))
+        data.append(_stems(places, rewards[drawn_rows], references[drawn_rows]))
+        data.append(_dots(places, references[drawn_rows], keys, "reference", "line-ew-open"))
+    data.append(_dots(places, rewards[drawn_rows], keys, "policy", "circle"))
     layout = base_layout(title, "reward · policy as dots" + (", reference as dashes" if compared else ""))
-    note = f" · {kept.size:,} of {rewards.size:,} drawn, with every peak and dip" if kept.size < rewards.size else ""
+    note = f" · {drawn_rows.size:,} of {rewards.size:,} drawn, with every peak and dip" if drawn_rows.size < rewards.size else ""
     layout["xaxis"] |= {
         "title": {"text": f"place in the step{note}", **AXIS_TITLE},
         "unifiedhovertitle": {"text": "sample %{x:,d}"},

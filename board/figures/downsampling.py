@@ -14,11 +14,11 @@ LIMIT: Final = 2_000
 Positions = NDArray[np.intp]
 
 
-def kept_points(curves: Sequence[Float64Array], limit: int = LIMIT) -> Positions:
+def drawn_points(curves: Sequence[Float64Array], limit: int = LIMIT) -> Positions:
     """Positions (ascending) to draw of curves that share their n points; all of them up to `limit`.
 
     Beyond it the points are cut into equal runs, and of each run the highest, the lowest and the first missing point of every
-    curve are kept, and so are the first and last of all.
+    curve are drawn, and so are the first and last of all.
     """
     n = curves[0].size
     if n <= limit:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.downsampling import LIMIT, kept_points
+from board.figures.downsampling import LIMIT, drawn_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, tint
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural
@@ -21,7 +21,7 @@ FAR: Final = 5.0
 """A step so many times farther away than 95 of 100 is beyond the chart: one whose KL explodes would press all others into a line."""
 
 MOST_NUMBERS: Final = 4
-"""So many points of the path have their step beside them."""
+"""So many points of the path are labelled with their step."""
 
 Places = tuple[NDArray[np.int64], Float64Array, Float64Array]
 
@@ -50,19 +50,19 @@ def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]") -> Chart:
     if steps.size < 2:
         raise FieldMissing("Reward against √KL needs reward, logprobs and ref_logprobs in two steps at least.")
     near = np.flatnonzero(_is_near(distance))
-    line, kept = (near[kept_points([distance[near], height[near]], limit=limit)] for limit in (LIMIT, MOST_DOTS))
+    line, dotted = (near[drawn_points([distance[near], height[near]], limit=limit)] for limit in (LIMIT, MOST_DOTS))
     layout = base_layout("Does more distance still buy reward?", "mean reward against √KL in nats, k3 of the whole response")
     layout |= {"hovermode": "closest", "hoverdistance": 20}
     beyond = steps.size - near.size
     notes = [
         "√KL",
-        f"{kept.size:,} of {steps.size:,} steps have a point" if kept.size + beyond < steps.size else "",
+        f"{dotted.size:,} of {steps.size:,} steps have a point" if dotted.size + beyond < steps.size else "",
         f"{plural(beyond, 'step')} beyond, up to {fmt(float(distance.max()))}" if beyond else "",
     ]
     layout["xaxis"] |= {"title": {"text": " · ".join(filter(None, notes)), **AXIS_TITLE}, "exponentformat": "power"}
     leave_room(layout, float(height.min()), float(height.max()))
     layout["annotations"] += _numbers(steps[near], distance[near], height[near])
-    return without_steps([_path(distance[line], height[line]), _points(steps[kept], distance[kept], height[kept])], layout)
+    return without_steps([_path(distance[line], height[line]), _points(steps[dotted], distance[dotted], height[dotted])], layout)
 
 
 def _is_near(distance: Float64Array) -> NDArray[np.bool_]:
@@ -116,7 +116,7 @@ def _points(steps: NDArray[np.int64], distance: Float64Array, height: Float64Arr
 
 
 def _numbers(steps: NDArray[np.int64], distance: Float64Array, height: Float64Array) -> list[Spec]:
-    """The step beside some points, evenly through the run, the first and the last among them."""
+    """Labels with the step at some points, evenly through the run, the first and the last among them."""
     at = np.unique(np.linspace(0, steps.size - 1, min(MOST_NUMBERS, steps.size)).round().astype(int))
     return [
         {

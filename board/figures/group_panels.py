@@ -20,8 +20,8 @@ _KINDS: Final = {
 
 
 def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
-    """Shares of a step's groups, in percent, from `shares` as of `groups.shares` or some of its columns; beside them the mixed ones of all
-    groups, under a filter.
+    """Shares of a step's groups, in percent, from `shares` as of `groups.shares` or some of its columns; under a filter also the mixed
+    ones of all groups.
 
     Raises FieldMissing where no step has a scored group.
     """
@@ -38,7 +38,7 @@ def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) ->
 
 
 def pass_panel(passed: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
-    """pass@k by step, in percent, a curve for each column of `groups.pass_by_step`; beside them that of all groups, under a filter.
+    """pass@k by step, in percent, a curve for each column of `groups.pass_by_step`; under a filter also that of all groups.
 
     `unfiltered` has one column. Raises FieldMissing where no step has a number.
     """
@@ -55,11 +55,11 @@ def pass_panel(passed: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> 
 
 
 def noise_panel(noise: Noise, unfiltered: Noise | None = None) -> CurvePanel:
-    """Share of the rollouts with an equal in their group that are rewarded otherwise, in percent; beside it that of all groups.
+    """Share of the rollouts with an equal in their group that are rewarded otherwise, in percent; with that of all groups.
 
     `unfiltered` is given under a filter. Raises FieldMissing where no rollout has an equal.
     """
-    asked: tuple[tuple[What, str, str], ...] = (
+    drawn: tuple[tuple[What, str, str], ...] = (
         ("response", "responses", COLORS["policy"]),
         ("answer", "final answers", COLORS["other"]),
     )
@@ -72,7 +72,7 @@ def noise_panel(noise: Noise, unfiltered: Noise | None = None) -> CurvePanel:
             of_all=of_all,
         )
         for one, which, of_all in of
-        for what, name, color in asked
+        for what, name, color in drawn
     ]
     panel = step_panel(
         series, title="Does the verifier contradict itself?", unit="% of rollouts with an equal, rewarded otherwise"

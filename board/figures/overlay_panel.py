@@ -1,4 +1,4 @@
-"""A panel of curves in which several runs are laid over each other, each in its one colour. Draws lines that are ready."""
+"""A panel of curves in which several runs are overlaid, each in its one colour. Draws lines that are ready."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from board.text.format_number import exact
 BAND: Final = "95 % interval by bootstrap over prompts"
 NO_BAND: Final = "no interval, being no mean over prompts"
 MOST_UNSMOOTHED: Final = 3
-"""Of more lines that are smoothed those before smoothing are not drawn: nobody could tell them apart."""
+"""Of more lines that are smoothed those before smoothing are not drawn: they would hide each other."""
 
 SEEDS: Final = "mean of seeds, Student's 95 % interval"
 
@@ -41,7 +41,7 @@ def overlay_panel(
     """
     known = [line for line in lines if np.isfinite(line.curve["value"]).any()]
     if not known:
-        raise FieldMissing("No run has a number where all can be laid over each other.")
+        raise FieldMissing("No run has a number that can be drawn on this axis.")
     log = log and not baseline
     curves = tuple(_curve(line, _dash(known, at), smoothing, band=band, log=log) for at, line in enumerate(known))
     if len(curves) > MOST_UNSMOOTHED:

@@ -10,7 +10,7 @@ import numpy as np
 
 from board.figures.chart import Spec
 from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
-from board.figures.downsampling import kept_points, standing_alone
+from board.figures.downsampling import drawn_points, standing_alone
 from board.figures.theme import COLORS, MARK, base_layout, plain, step_axis, tint
 
 
@@ -33,10 +33,10 @@ def panel_figure(panel: CurvePanel, title: str) -> Spec:
 
 def _thinned(curve: DrawnCurve) -> DrawnCurve:
     """The points of a long curve that are drawn: every peak and dip of each of its lines is among them."""
-    drawn = [one for one in (curve.line, curve.raw, curve.low, curve.high) if np.isfinite(one).any()]
-    kept = kept_points(drawn)
+    lines = [line for line in (curve.line, curve.raw, curve.low, curve.high) if np.isfinite(line).any()]
+    points = drawn_points(lines)
     arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
-    return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
+    return replace(curve, **{name: getattr(curve, name)[points] for name in arrays})
 
 
 def _thinning(curves: Sequence[DrawnCurve]) -> str:

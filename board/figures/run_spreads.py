@@ -52,11 +52,11 @@ def outlines(runs: Sequence[tuple[RunLine, Float64Array]], what: str) -> Chart:
 
 
 def _outline(run: RunLine, edges: Float64Array, shares: Float64Array) -> Spec:
-    """Closed on the axis; over the bars' middle it tells the bin."""
-    told = [f"{fmt(low)} to {fmt(high)}: {fmt(share)} %" for low, high, share in zip(edges[:-1], edges[1:], shares, strict=True)]
+    """Closed on the axis; over the bars' middle it shows the bin."""
+    texts = [f"{fmt(low)} to {fmt(high)}: {fmt(share)} %" for low, high, share in zip(edges[:-1], edges[1:], shares, strict=True)]
     heights = np.concatenate([[0], np.repeat(shares, 2), [0]])
     return _line(run, np.repeat(edges, 2), heights) | {
-        "text": ["", *(text for text in told for _ in range(2)), ""],
+        "text": ["", *(text for text in texts for _ in range(2)), ""],
         "hovertemplate": "%{text}",
     }
 
@@ -75,8 +75,8 @@ def _function(run: RunLine, values: Float64Array, low: float, high: float) -> Sp
     distinct, counts = np.unique(values, return_counts=True)
     shares = 100 * np.cumsum(counts) / values.size
     if len(distinct) > _MOST_POINTS:
-        kept = np.unique(np.searchsorted(shares, np.linspace(0, 100, _MOST_POINTS)).clip(0, len(distinct) - 1))
-        distinct, shares = distinct[kept], shares[kept]
+        drawn = np.unique(np.searchsorted(shares, np.linspace(0, 100, _MOST_POINTS)).clip(0, len(distinct) - 1))
+        distinct, shares = distinct[drawn], shares[drawn]
     x, y = np.concatenate([[low], distinct, [high]]), np.concatenate([[0], shares, [100]])
     line = _line(run, x, y)
     line["line"] |= {"shape": "hv"}
@@ -109,8 +109,8 @@ def shifts(runs: Sequence[tuple[RunLine, pd.DataFrame]], baseline: str, what: st
 
 def band(run: RunLine, frame: pd.DataFrame, along: str) -> Spec:
     """The area between the columns `low` and `high` over the column `along`, where both are known."""
-    told = frame.dropna(subset=["low", "high"])
-    at, low, high = (told[name].to_numpy(np.float64) for name in (along, "low", "high"))
+    known = frame.dropna(subset=["low", "high"])
+    at, low, high = (known[name].to_numpy(np.float64) for name in (along, "low", "high"))
     return {
         "type": "scatter",
         "x": np.concatenate([at, at[::-1]]),
@@ -126,12 +126,12 @@ def band(run: RunLine, frame: pd.DataFrame, along: str) -> Spec:
 
 
 def _shift(run: RunLine, frame: pd.DataFrame) -> Spec:
-    told = [
+    texts = [
         f"{percent:.0f} %: {signed(difference)}" + (f", {signed(low)} to {signed(high)}" if low == low else "")
         for percent, difference, low, high in frame[["percent", "difference", "low", "high"]].itertuples(index=False)
     ]
     line = _line(run, frame["percent"].to_numpy(np.float64), frame["difference"].to_numpy(np.float64))
-    return line | {"text": told, "hovertemplate": "%{text}"}
+    return line | {"text": texts, "hovertemplate": "%{text}"}
 
 
 def _some(runs: Sequence[tuple[RunLine, Float64Array]], what: str) -> list[tuple[RunLine, Float64Array]]:

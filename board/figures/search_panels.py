@@ -11,7 +11,7 @@ from board.figures.theme import COLORS
 
 
 def share_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
-    """The share of rollouts with a hit, of a frame of `board.analysis.texts.text_search.by_step`; beside it that of all rollouts.
+    """The share of rollouts with a hit, of a frame of `board.analysis.texts.text_search.by_step`; with that of all rollouts as a second line.
 
     `unfiltered` is given under a filter. Raises FieldMissing where there is no step.
     """

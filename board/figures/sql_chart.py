@@ -11,7 +11,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import DASHES, CurveSeries, step_panel
-from board.figures.downsampling import kept_points, standing_alone
+from board.figures.downsampling import drawn_points, standing_alone
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
 from board.sql.query import CustomCurve
 from board.text.format_number import exact, with_all_digits
@@ -65,18 +65,19 @@ def _over_x(curves: Sequence[CustomCurve], x: str, title: str) -> Chart:
 
 def _line(curve: CustomCurve, x: str, at: int) -> Spec:
     y = np.where(np.isfinite(curve.y), curve.y, np.nan)
-    kept = kept_points([y])
-    marked = np.ones(kept.size, bool) if kept.size <= MOST_MARKERS else standing_alone(y[kept])
+    drawn = drawn_points([y])
+    marked = np.ones(drawn.size, bool) if drawn.size <= MOST_MARKERS else standing_alone(y[drawn])
     return {
         "type": "scatter",
-        "x": curve.x[kept],
-        "y": y[kept],
+        "x": curve.x[drawn],
+        "y": y[drawn],
         "name": plain(curve.name),
         "mode": "lines+markers" if marked.any() else "lines",
         "marker": {"color": _COLORS[at % len(_COLORS)], "size": np.where(marked, 5, 0), "line": {"width": 0}},
         "line": {"color": _COLORS[at % len(_COLORS)], "width": 2, "dash": DASHES[at // len(_COLORS) % len(DASHES)]},
         "text": [
-            plain(f"{with_all_digits(value)} at {x} {exact(place)}") for place, value in zip(curve.x[kept], y[kept], strict=True)
+            plain(f"{with_all_digits(value)} at {x} {exact(place)}")
+            for place, value in zip(curve.x[drawn], y[drawn], strict=True)
         ],
         "hovertemplate": "%{text}",
     }

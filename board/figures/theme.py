@@ -87,9 +87,9 @@ def column_color(name: str) -> str:
 def run_colors(wished: Sequence[str], seats: Sequence[int] | None = None) -> list[str]:
     """The colours of runs that are shown together, in their order, each "#rrggbb": those wished for by name, for the others that of their seat.
 
-    `seats` are numbers from 0, in the runs' order 0, 1, 2, ... unless given: who keeps a seat keeps the colour, whoever else comes or goes. One
-    whose colour another run was given takes one that is left. "" wishes for none, as does a name that is none of RUN_COLORS. Of more than eight
-    runs colours come again.
+    `seats` are numbers from 0, in the runs' order 0, 1, 2, ... unless given: a run that keeps its seat keeps
+    its colour when others come or go. One whose colour another run was given takes one that is left. "" requests none, as does a name that
+    is none of RUN_COLORS. Of more than eight runs colours come again.
     """
     palette, given = [*RUN_COLORS.values()], [RUN_COLORS.get(name) for name in wished]
     own = [palette[seat % len(palette)] for seat in seats or range(len(given))]

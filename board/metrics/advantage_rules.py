@@ -97,7 +97,7 @@ RULES: Final[tuple[AdvantageRule, ...]] = (
 def fits(batch: GroupedRewards, logged: Float64Array, progress: Callable[[float], None] = lambda share: None) -> list[Fit]:
     """How near the logged advantages (m,) are to each of RULES, the one that most rollouts fit first, of equals the one of smaller errors.
 
-    `progress` is told the share of the rules that is done.
+    `progress` is called with the share of the rules that is done.
     """
     found = []
     for nth, rule in enumerate(RULES, 1):

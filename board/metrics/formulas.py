@@ -118,7 +118,7 @@ class SegmentStats:
     sum: Float64Array
     max: Float64Array
     count: NDArray[np.int64]
-    """Values that entered: finite and kept."""
+    """Values that entered: finite and chosen by `keep`."""
 
 
 _REDUCTIONS: Final[dict[str, tuple[np.ufunc, float]]] = {
@@ -136,7 +136,7 @@ _WIDTHS: Final = (1, 2, 4, 8, 16, 32, 64)
 def segment_stats(values: FloatArray, offsets: IntArray, keep: BoolArray | None = None) -> SegmentStats:
     """Mean, sum, max and count of `values[offsets[i]:offsets[i + 1]]` for every i, in float64.
 
-    `values` (N,), `offsets` (n + 1,) not decreasing, `keep` (N,) or None for all. Only values that are finite and kept enter.
+    `values` (N,), `offsets` (n + 1,) not decreasing, `keep` (N,) or None for all. Only finite values where `keep` is true enter.
     """
     entering = _entering(values, keep)
     count = _counted(entering, offsets)
@@ -234,7 +234,7 @@ class Concentration:
 
 
 def concentration(values: FloatArray, keep: BoolArray | None = None) -> Concentration | None:
-    """How the sum of |value| is spread over tokens; None where there is nothing to spread (no finite kept token, or a sum of 0).
+    """How the sum of |value| is spread over tokens; None where there is nothing to spread (no finite token where `keep` is true, or a sum of 0).
 
     `values` (T,), `keep` (T,) or None for all. Magnitudes, because log-ratios and KL k1 of both signs would cancel out. With n
     magnitudes x in ascending order, Gini = 2 Σ i·xᵢ / (n Σ x) - (n + 1) / n, i from 1 (Damgaard & Weiner 2000,
@@ -264,7 +264,7 @@ def concentration(values: FloatArray, keep: BoolArray | None = None) -> Concentr
 def largest(values: FloatArray, count: int, keep: BoolArray | None = None) -> NDArray[np.int64]:
     """Positions of the `count` tokens of greatest |value|, greatest first and the earlier first of equals; those `concentration` sums up.
 
-    `values` (T,), `keep` (T,) or None for all; fewer than `count` where fewer are finite, kept and not 0.
+    `values` (T,), `keep` (T,) or None for all; fewer than `count` where fewer are finite, in `keep` and not 0.
     """
     wide = np.abs(np.asarray(values, np.float64))
     holding = np.isfinite(wide) & (wide > 0)
@@ -273,7 +273,7 @@ def largest(values: FloatArray, count: int, keep: BoolArray | None = None) -> ND
 
 
 CENTRES: Final[Mapping[str, str]] = {"logprobs": "logprobs, mean of the step", "advantages": "advantages, mean of the step"}
-"""The fields that the covariance is of, and what the means that it is taken around are called where they stand beside them, (T,) each."""
+"""The fields that the covariance is of, each with the name of the array (T,) of its mean, which the covariance is taken around."""
 
 COVARIANCE: Final = "covariance"
 """The screen name of `covariance`."""
@@ -307,14 +307,14 @@ def token_arrays(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTI
     """All token metrics of one rollout under their screen names, its own and the derived ones, in the order of the screen.
 
     `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there (a covariance
-    where its `CENTRES` stand beside), `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a
+    where its `CENTRES` are among the arrays), `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a
     trainer's own `kl`) becomes "kl (logged)".
     """
     return {name: make() for name, make in token_makers(arrays, estimator).items()}
 
 
 def token_makers(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTIMATOR) -> dict[str, Callable[[], FloatArray]]:
-    """What makes each of `token_arrays`, by its name and in its order: whoever needs one of them need not compute the others."""
+    """What makes each of `token_arrays`, by its name and in its order: a caller of one need not compute the others."""
     own = {schema.title(name): arrays[name] for name in schema.TOKEN_METRICS if name in arrays and name != "loss_mask"}
     metrics = {name: _as_it_is(array) for name, array in own.items()} | _derived(arrays, estimator)
     listed = {name: metrics.pop(name) for name in _ORDER if name in metrics} | metrics

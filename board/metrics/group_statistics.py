@@ -83,7 +83,7 @@ def group_rewards(steps: Steps, rewards: FloatArray, groups: FloatArray) -> dict
 
 
 def _onto(steps: Steps, found: Groups, values: Float64Array) -> Float64Array:
-    """Numbers of the steps that have groups, laid out over all steps."""
-    laid = np.full(len(steps.numbers), np.nan)
-    laid[np.searchsorted(steps.numbers, found.steps.numbers)] = values
-    return laid
+    """Numbers of the steps that have groups, for all steps; NaN elsewhere."""
+    spread = np.full(len(steps.numbers), np.nan)
+    spread[np.searchsorted(steps.numbers, found.steps.numbers)] = values
+    return spread

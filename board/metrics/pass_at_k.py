@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 MOST_K: Final = 1_024
-"""The largest k that is asked for."""
+"""The largest k that is computed."""
 
 
 def pass_at_k(counts: NDArray[np.int64], right: NDArray[np.int64], k: int) -> Float64Array:

@@ -36,9 +36,8 @@ def group_numbers(
 
     `steps` (rows,); `group_ids` (rows,) the trainer's, null where a row has none; `prompts` (rows,) keys that are equal for equal prompts,
     `no_prompt` where there is none. A row's group is the trainer's where it has one, else the rows of its step with the same prompt, those of
-    an evaluation (`splits`) apart from those of training. NaN
-    where there is neither, and everywhere when no group has a second member: then nobody sampled in groups. With `of_one`, for some steps of
-    a run, groups of one are numbered all the same.
+    an evaluation (`splits`) apart from those of training. NaN where there is neither, and everywhere when no group has a second member: then
+    the run did not sample in groups. With `of_one`, for some steps of a run, groups of one are numbered all the same.
     """
     numbers = np.full(len(steps), np.nan)
     member = members(group_ids, prompts, no_prompt, splits)

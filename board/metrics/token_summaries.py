@@ -24,7 +24,7 @@ PLACES: Final = RELATIVE + 2 * ENDS
 """Bins of a profile: by relative position, then the first tokens from the first one on, then the last ones from the last one back."""
 
 MOST: Final = 200
-"""So many extreme tokens of a group are kept."""
+"""So many extreme tokens of a group are stored."""
 
 _NEAR_ZERO: Final = np.float32(2.0**-14)
 _DROPPED: Final = 17
@@ -223,7 +223,7 @@ def _least(ranks: NDArray[np.float32], most: int) -> NDArray[np.int64]:
 
 
 def _edge(ranks: NDArray[np.float32], most: int) -> np.float32:
-    """The `most`-th least number; NaN where there are not so many. Most numbers are told apart by a sample before they are put in order."""
+    """The `most`-th least number; NaN where there are not so many. A sample rules out most numbers before the rest are partitioned."""
     sample = ranks[:: max(1, len(ranks) // 4_096)]
     share = min(len(sample) - 1, 8 + 3 * most * len(sample) // len(ranks))
     likely = ranks[ranks <= np.partition(sample, share)[share]]

@@ -172,7 +172,7 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "clip_low": lambda tokens: _beyond_clip(tokens.update, low=True),
     "clip_high": lambda tokens: _beyond_clip(tokens.update, low=False),
 }
-"""Quantities beside the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.quantities`."""
+"""Quantities other than the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.quantities`."""
 
 _SPREAD: Final = frozenset(
     statistic.of

@@ -46,7 +46,7 @@ SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
 """How most tokenizers write tokens that are no text."""
 LEAST_ENDS: Final = 3
 OFTEN: Final = 0.01
-"""So many responses, and such a share of a part's, must end with a token for it to be an end token that nobody named."""
+"""So many responses, and such a share of a part's, must end with a token for it to be an end token that no setting names."""
 
 REASONS: Final = ("finish_reason", "stop_reason")
 """Fields that say why a response ended."""
@@ -61,7 +61,7 @@ class Fields(NamedTuple):
     prompts: tuple[str, ...]
     """Those of `texts` that the policy was given."""
     said: str
-    """The one that it wrote, whose tokens are beside it."""
+    """The one that it wrote, whose tokens the record may hold."""
     tokens: str
     mask: str
     per_token: frozenset[str]
@@ -76,7 +76,7 @@ class Ends(NamedTuple):
     is_cut: bool = False
     """Whether the response was cut off."""
     entries: int = -1
-    """Of the longest array beside the tokens; -1 where there is none."""
+    """Length of the longest per-token array other than the tokens; -1 where there is none."""
     are_trained: bool = False
     """Whether the loss mask trains on end tokens somewhere in the run."""
 
@@ -98,7 +98,7 @@ class Span(NamedTuple):
     stop: int
     """Behind the last of them."""
     trained: bool = False
-    """Whether an end token behind another one was kept because it is trained on."""
+    """Whether an end token behind another one stays because it is trained on."""
     may_end: bool = True
     """Whether an end token at the end of the text may be the policy's."""
     first: str = ""
@@ -173,8 +173,8 @@ _UNKNOWN: Final = Span(0, 0)
 _CUT: Final = Span(0, 0, may_end=False)
 
 
-def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: bool = False) -> str:
-    """A text without the pads at both ends, as `kept` of its tokens, and without the white space that is the padding's.
+def stripped(text: str, pads: frozenset[str], own: Span = _UNKNOWN, *, prompt: bool = False) -> str:
+    """A text without the pads at both ends, as the span `own` of its tokens, and without the white space that is the padding's.
 
     In front of a `prompt` end tokens pad, too: no prompt begins with one.
     """
@@ -182,10 +182,10 @@ def stripped(text: str, pads: frozenset[str], kept: Span = _UNKNOWN, *, prompt: 
         return text
     known = _in_texts(pads)
     start = _front(text, (*known, *_ENDS) if prompt else known)
-    stop = _back(text, start, known, kept)
+    stop = _back(text, start, known, own)
     if stop - start == len(text):
         return text
-    before, behind = _joining(text[:start].strip(), kept.first), _joining(text[stop:].strip(), kept.last)
+    before, behind = _joining(text[:start].strip(), own.first), _joining(text[stop:].strip(), own.last)
     said = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
     return said.rstrip() if behind is None else said.removesuffix(behind)
 
@@ -208,10 +208,10 @@ def _are_whole(tokens: Sequence[object], mask: Any, pads: frozenset[str]) -> boo
     return alone and Ends(mask).trained(len(tokens) - 1)
 
 
-def _joining(padding: str, beside: str) -> str | None:
-    """The white space between padding and the text that is the padding's: what joins pads; None for all, where what is
-    `beside` it in the tokens is none."""
-    if padding and beside not in _BLANKS:
+def _joining(padding: str, neighbour: str) -> str | None:
+    """The white space between padding and the text that is the padding's: what joins pads; None for all, where
+    `neighbour`, the character next to it in the tokens, is none."""
+    if padding and neighbour not in _BLANKS:
         return None
     between = re.search(r"\s+", padding)
     return between[0] if between else ""
@@ -228,11 +228,11 @@ def _leading(pads: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, pads)) or '(?!)'}))*+")
 
 
-def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
+def _back(text: str, start: int, pads: tuple[str, ...], own: Span) -> int:
     """Where a text that begins at `start` ends before the pads behind it."""
     stop = at = len(text)
     ending = ""
-    may_end = kept.may_end or _ends_otherwise(text, start, (*pads, *_ENDS), kept.last)
+    may_end = own.may_end or _ends_otherwise(text, start, (*pads, *_ENDS), own.last)
     while True:
         end = at
         while end > start and text[end - 1].isspace():
@@ -241,7 +241,7 @@ def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
         if not is_end and not text.endswith(pads, start, end):
             return stop
         token = next(one for one in (_ENDS if is_end else pads) if text.endswith(one, start, end))
-        if is_end and kept.trained and ending not in ("", token):
+        if is_end and own.trained and ending not in ("", token):
             return stop
         alone = at == len(text)
         at = end - len(token)
@@ -257,7 +257,7 @@ def _back(text: str, start: int, pads: tuple[str, ...], kept: Span) -> int:
 def _ends_otherwise(text: str, start: int, padding: tuple[str, ...], of_tokens: str) -> bool:
     """Whether a text without its padding ends with another character than its tokens do: then these do not tell what pads it.
 
-    Of bytes nobody sees it.
+    Of bytes it cannot be seen.
     """
     if not of_tokens.isascii() or not of_tokens.strip():
         return False
@@ -278,13 +278,13 @@ def marks(tokens: Sequence[object], pads: frozenset[str]) -> list[bool]:
 
 
 def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, trains_ends: bool = False) -> dict[str, Any]:
-    """A record without the padding of its texts and tokens; what stands beside a token goes with it. The record itself where nothing pads.
+    """A record without the padding of its texts and tokens; entries of removed tokens go with them. The record itself where nothing pads.
 
     `trains_ends` tells whether the loss mask trains on end tokens somewhere in its run.
     """
     changed: dict[str, Any] = {}
     tokens, said = record.get(fields.tokens), record.get(fields.said)
-    listed = tokens if isinstance(tokens, list) else _told(said, record.get(fields.mask), pads)
+    listed = tokens if isinstance(tokens, list) else _implied_tokens(said, record.get(fields.mask), pads)
     ids = _ids(pads)
     texts = [(name, text) for name in fields.texts if isinstance(text := record.get(name), str)]
     if not ids and _are_whole(listed, record.get(fields.mask), pads) and not any(_may_be_padded(text, pads) for _, text in texts):
@@ -295,17 +295,17 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
         held = (record[name] for name in fields.per_token & record.keys())
         sizes = [len(one) for one in held if hasattr(one, "__len__") and getattr(one, "ndim", 1) == 1]
         ends = Ends(record.get(fields.mask), is_cut(record), max(sizes, default=-1), trains_ends)
-    kept = span(listed, pads, ends)
-    if kept.stop - kept.start < len(listed):
-        changed = {name: cut(name, value, len(listed), kept, fields) for name, value in record.items()}
+    own = span(listed, pads, ends)
+    if own.stop - own.start < len(listed):
+        changed = {name: cut(name, value, len(listed), own, fields) for name, value in record.items()}
     for name, text in texts:
-        changed[name] = stripped(text, pads, kept if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
-    if ids and isinstance(asked_ids := record.get(fields.prompt_ids), list):
-        changed[fields.prompt_ids] = _without_ids(asked_ids, ids)
+        changed[name] = stripped(text, pads, own if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
+    if ids and isinstance(prompt_ids := record.get(fields.prompt_ids), list):
+        changed[fields.prompt_ids] = _without_ids(prompt_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}
 
 
-def _told(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
+def _implied_tokens(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
     """The tokens of a response that came without any, as far as padding asks for them: the pads that its text has at its ends, and as many
     nameless ones between them as the loss mask has entries; none where the two do not tell of the same padding."""
     if not isinstance(text, str) or not hasattr(mask, "__len__") or not _may_be_padded(text, pads):
@@ -327,7 +327,7 @@ def is_cut(record: Mapping[str, Any]) -> bool:
     return any(isinstance(reason := record.get(name), str) and reason in CUT_REASONS for name in REASONS)
 
 
-def cut(name: str, value: Any, size: int, kept: Span, fields: Fields) -> Any:
+def cut(name: str, value: Any, size: int, own: Span, fields: Fields) -> Any:
     """What a record of `size` tokens has under a name, without the entries of padding where it has one for each token.
 
     A list that has none for the padding, or not for all of it at the end, keeps those of the tokens. What is of another length is left as it is.
@@ -338,7 +338,7 @@ def cut(name: str, value: Any, size: int, kept: Span, fields: Fields) -> Any:
         others = isinstance(value, list) and any(isinstance(one, str | list | dict) for one in value[:1])
         if others or len(value) != size or name in (*fields.texts, fields.prompt_ids):
             return value
-    return value[kept.start : kept.stop] if kept.stop <= len(value) <= size else value
+    return value[own.start : own.stop] if own.stop <= len(value) <= size else value
 
 
 def _without_ids(ids: list[Any], pads: AbstractSet[int]) -> list[Any]:

@@ -1,4 +1,4 @@
-r"""The names of files and folders as they are shown, linked and kept ⇄ their paths.
+r"""The names of files and folders as they are shown, linked and stored ⇄ their paths.
 
 A name is bytes, and not all bytes are text. What is no UTF-8, and what would not be seen or would turn the text around (control characters,
 line separators, marks of direction), is written out as its bytes: `bad\xff`, `a\x0ab`. A real backslash before `x` and two digits is

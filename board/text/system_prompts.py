@@ -30,7 +30,7 @@ _EMPTY_LINES: Final = re.compile(r"(?:[ \t]*\r?\n)+")
 _SPECIAL: Final = re.compile(r"<[|｜]?[^<>\s]{1,40}[|｜]?>|\[/?INST\]")
 
 LEAST_COMMON: Final = 20
-"""Characters beside special tokens that prompts must begin with alike: fewer are how questions begin."""
+"""Characters, not counting special tokens, that all prompts must share at their start: fewer are how questions begin."""
 
 
 class Hiding(NamedTuple):

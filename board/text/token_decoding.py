@@ -16,7 +16,7 @@ Codec = Literal["plain", "byte-level", "sentencepiece"]
 _REACH: Final = 3
 """A character has at most four bytes, so it reaches at most three tokens further."""
 
-_MARKS_WANTED: Final = 2
+_MARKS_NEEDED: Final = 2
 """A text that holds one Ġ is text."""
 
 _SPECIAL: Final = re.compile("<[|｜][^\n\r\u2028\u2029]*[|｜]>")
@@ -69,8 +69,8 @@ def codec_of(tokens: Sequence[str]) -> Codec:
 
 def codec_of_several(responses: Iterable[Sequence[str]]) -> Codec:
     """How the tokens of responses by one tokenizer name their bytes: as most of those do that tell, since a short one may bear no marks."""
-    told = Counter(codec for one in responses if (codec := codec_of(one)) != "plain")
-    return told.most_common(1)[0][0] if told else "plain"
+    codecs = Counter(codec for one in responses if (codec := codec_of(one)) != "plain")
+    return codecs.most_common(1)[0][0] if codecs else "plain"
 
 
 def bytes_of(codec: Codec, name: str) -> bytes:
@@ -108,7 +108,7 @@ def token_text(codec: Codec, tokens: Sequence[str], at: int) -> str:
 def decoded(codec: Codec, name: str) -> str:
     """One name as text, without neighbours: an alternative to a token, say. What does not read as text is left as it stands.
 
-    Some engines list text beside the tokenizer's names.
+    Some engines list text next to the tokenizer's names.
     """
     if codec == "byte-level" and not _ALPHABET.issuperset(name):
         return name
@@ -139,7 +139,7 @@ def _is_byte_level(tokens: Sequence[str], whole: str) -> bool:
 
 
 def _several(marked: Iterator[str]) -> bool:
-    return len(list(islice(marked, _MARKS_WANTED))) == _MARKS_WANTED
+    return len(list(islice(marked, _MARKS_NEEDED))) == _MARKS_NEEDED
 
 
 def _all_bytes(tokens: Sequence[str]) -> Iterator[bytes]:
@@ -158,4 +158,4 @@ def _reads_as_characters(stream: bytes) -> bool:
             long += 1
         elif _REACH < match.start() < len(stream) - _REACH:
             return False
-    return long >= _MARKS_WANTED
+    return long >= _MARKS_NEEDED

@@ -8,7 +8,7 @@ from drawn_figures import figure, trace
 from board.analysis.compare.checkpoints import TrainingAndEvaluation
 from board.analysis.compare.run_overlay import CURVE
 from board.errors import FieldMissing
-from board.figures.checkpoints import training_beside_evaluations
+from board.figures.checkpoints import training_and_evaluations
 from board.figures.run_spreads import run_lines
 
 NOTHING = pd.DataFrame(columns=list(CURVE), dtype=float)
@@ -26,7 +26,7 @@ def test_lines_and_points_of_each_run() -> None:
     both = TrainingAndEvaluation(curve([0, 1, 2]), curve([0, 2], 0.25))
 
     fig = figure(
-        training_beside_evaluations(
+        training_and_evaluations(
             [(a, both), (b, TrainingAndEvaluation(NOTHING, curve([1], np.nan))), (c, TrainingAndEvaluation(NOTHING, NOTHING))],
             "reward",
         )
@@ -53,9 +53,7 @@ def test_what_stands_above_it_fits_a_narrow_screen(runs: int) -> None:
     """The line below the title is not cut at 480 pixels, which hold about 70 letters; the legend tells lines from points."""
     lines = run_lines([f"run {at}" for at in range(runs)], ["#111111"] * runs)
 
-    fig = figure(
-        training_beside_evaluations([(line, TrainingAndEvaluation(curve([0, 1]), curve([1]))) for line in lines], "reward")
-    )
+    fig = figure(training_and_evaluations([(line, TrainingAndEvaluation(curve([0, 1]), curve([1]))) for line in lines], "reward"))
 
     subtitle = fig.layout.title.subtitle.text
     assert "95 % intervals" in subtitle
@@ -66,4 +64,4 @@ def test_what_stands_above_it_fits_a_narrow_screen(runs: int) -> None:
 def test_nothing_to_draw_is_told() -> None:
     """What is needed is named."""
     with pytest.raises(FieldMissing, match="needs reward"):
-        training_beside_evaluations([(run_lines(["a"], ["#111111"])[0], TrainingAndEvaluation(NOTHING, NOTHING))], "reward")
+        training_and_evaluations([(run_lines(["a"], ["#111111"])[0], TrainingAndEvaluation(NOTHING, NOTHING))], "reward")

@@ -16,7 +16,7 @@ from board.errors import FieldMissing
 from board.figures import distributions
 from board.figures.curve_panel import DrawnCurve
 from board.figures.curves import Band, CurveSeries, step_panel
-from board.figures.downsampling import kept_points
+from board.figures.downsampling import drawn_points
 
 GAPPED = {1: [1.0], 2: [2.0], 3: [math.nan], 4: [4.0], 5: [math.nan], 6: [6.0], 7: [7.0]}
 
@@ -123,7 +123,7 @@ CURVES = hnp.arrays(np.float64, st.integers(60, 300), elements=st.floats(-1e3, 1
 @given(CURVES)
 def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64]) -> None:
     """Whatever the curve: its extremes and its ends are kept, in order, and the number is bounded."""
-    kept = kept_points([curve], limit=50)
+    kept = drawn_points([curve], limit=50)
 
     assert kept.tolist() == sorted(set(kept.tolist()))
     assert {0, curve.size - 1} <= set(kept.tolist())

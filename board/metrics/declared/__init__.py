@@ -1,10 +1,10 @@
 """The catalogue of metrics: what each means, how it is computed and read, and what trainers call it. Data, not code paths.
 
 A metric is one `[[metric]]` in the table of its family, `catalogue/<family>.toml`. The entry says its key, unit, formula, source, meaning
-and reading, its names in the dialects and, where rollouts give it, its computation. What fields it needs, what is kept of its tokens, the
+and reading, its names in the dialects and, where rollouts give it, its computation. What fields it needs, what is stored of its tokens, the
 board's number per step and every dialect's table follow from it. To add one:
 
-1. Write the entry beside its relatives. `computation = { over = "tokens", of = "entropy", statistic = "std" }` takes a quantity of
+1. Write the entry next to its relatives. `computation = { over = "tokens", of = "entropy", statistic = "std" }` takes a quantity of
    `quantities.PER_TOKEN`; over rollouts it takes a column, or what a quantity adds up to over a rollout's tokens ("entropy/mean");
    `{ function = "negative", to = [...] }` is a function of `board.metrics.expressions` of several such statistics.
 2. Only if it needs a quantity, a function or a statistic that is not there, add that: the fields in `quantities` and the numbers in

@@ -63,7 +63,7 @@ def metrics(remarks: Mapping[str, Mapping[str, Words]], folder: Path = _CATALOGU
 
 @contextmanager
 def _named(entry: str) -> Iterator[None]:
-    """What is wrong with an entry, told with the entry."""
+    """Add the entry's name to the message of an error about it."""
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import streamlit as st
 
 from board.analysis.prompts.prompt_timeline import Timeline
-from board.figures.downsampling import kept_points
+from board.figures.downsampling import drawn_points
 from board.figures.theme import COLORS
 from board.serving import component_scripts
 
@@ -38,7 +38,7 @@ class NumberNames:
 
 def payload(drawn: Timeline, words: NumberNames) -> dict[str, Any]:
     """What is sent: the points, those of the visits that have one or that a line turns at, and what they are called."""
-    visits = np.union1d(drawn.visit, kept_points([drawn.means, drawn.highest]))
+    visits = np.union1d(drawn.visit, drawn_points([drawn.means, drawn.highest]))
     points = {
         "visit": np.searchsorted(visits, drawn.visit).astype(np.int32),
         "key": drawn.keys.astype(np.float64),

@@ -12,7 +12,7 @@ from board.analysis.compare.checkpoints import TrainingAndEvaluation
 from board.analysis.rollouts.selection import numeric_columns
 from board.analysis.steps.distribution_shift import Estimate
 from board.errors import FieldMissing
-from board.figures.checkpoints import training_beside_evaluations
+from board.figures.checkpoints import training_and_evaluations
 from board.figures.run_spreads import run_lines
 from board.schema import heading
 from board.text.format_number import fmt
@@ -104,7 +104,7 @@ def _chart(
     )
     drawn = [(lines[side.address], one) for side, one in found]
     key = (number, *sorted(points), *(f"{side.whole.load_id} {side.name} {side.color}" for side, _ in found))
-    chart = caches.chart("checkpoints", lambda: training_beside_evaluations(drawn, heading(number)), found[0][0].whole, key)
+    chart = caches.chart("checkpoints", lambda: training_and_evaluations(drawn, heading(number)), found[0][0].whole, key)
     late_chart.draw({"checkpoints_chart": chart}, columns=1)
 
 

@@ -203,7 +203,7 @@ def _frame_looks(run: Any, look: Look) -> None:
 
 def _token_looks(run: Any, look: Look) -> None:
     from board.analysis.texts import phrases, vocabulary
-    from board.analysis.tokens import token_survey
+    from board.analysis.tokens import token_histogram
 
     trained = run.trained
     look(
@@ -213,7 +213,7 @@ def _token_looks(run: Any, look: Look) -> None:
     )
     look(
         "KL of its tokens: spread, profile, worst ones",
-        lambda: token_survey.survey(trained, "kl"),
+        lambda: token_histogram.count_tokens(trained, "kl"),
         lambda one: f"{int(one.in_bins.sum()):,} tokens",
     )
     look(

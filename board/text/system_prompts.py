@@ -1,7 +1,4 @@
-"""Where the system prompt of a prompt ends: by the chat template it was written in, by a text that ends it, by what all prompts begin with.
-
-Knows texts alone.
-"""
+"""Where the system prompt of a prompt ends: by the chat template it was written in, by a text that ends it, by what all prompts begin with."""
 
 import re
 from collections.abc import Sequence

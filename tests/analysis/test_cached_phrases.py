@@ -9,7 +9,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.texts.phrases import KEPT, LEAST, Phrases, find, of_run
+from board.analysis.texts.phrases import LEAST, TABLE, Phrases, find, of_run
 from board.runs.cache import run_tables
 
 
@@ -38,7 +38,7 @@ def test_come_back_as_they_were_found(rows: list[dict[str, object]], tmp_path: P
     """With rewards and steps, with one step, and where there is no phrase."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": rows}))
     made = of_run(run)
-    assert run_tables.read(run, KEPT, "20 3.0 120") is not None
+    assert run_tables.read(run, TABLE, "20 3.0 120") is not None
     again = of_run(open_run(tmp_path / "run"))
     assert same(again, made)
     assert same(made, find(run))

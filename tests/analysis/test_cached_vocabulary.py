@@ -9,7 +9,7 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.texts.vocabulary import KEPT, Vocabulary, of_run, vocabulary
+from board.analysis.texts.vocabulary import TABLE, Vocabulary, of_run, vocabulary
 from board.runs.cache import run_tables
 
 
@@ -35,7 +35,7 @@ def test_comes_back_as_it_was_made(steps: int, tmp_path: Path) -> None:
     """Made, then read by another who opens the run; rare tokens, unknown numbers and many steps among it."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": lines(steps)}))
     made = of_run(run)
-    assert run_tables.read(open_run(tmp_path / "run"), KEPT, "120 20000 5") is not None
+    assert run_tables.read(open_run(tmp_path / "run"), TABLE, "120 20000 5") is not None
     assert same(of_run(open_run(tmp_path / "run")), made)
     assert same(made, vocabulary(run))
 

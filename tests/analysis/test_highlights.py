@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from board import open_run
-from board.analysis.steps.highlights import Landmark, highest, landmarks, largest_fall, parting
+from board.analysis.steps.highlights import Highlight, highest, highlights, largest_fall, parting
 from board.analysis.steps.step_stats import per_step
 
 SAMPLES = Path(__file__).parents[2] / "rollout_samples"
@@ -22,9 +22,9 @@ FALLS = {
     "rising": (means(0, 1, 2), None),
     "one step": (means(5), None),
     "no step": (means(), None),
-    "one fall": (means(0, 3, 1, 2), Landmark(2, "reward falls most: by 2 at step 2")),
-    "two falls": (means(5, 4, 4, 1, first=10), Landmark(13, "reward falls most: by 3 at step 13")),
-    "over a gap": (means(5, None, 1), Landmark(2, "reward falls most: by 4 at step 2")),
+    "one fall": (means(0, 3, 1, 2), Highlight(2, "reward falls most: by 2 at step 2")),
+    "two falls": (means(5, 4, 4, 1, first=10), Highlight(13, "reward falls most: by 3 at step 13")),
+    "over a gap": (means(5, None, 1), Highlight(2, "reward falls most: by 4 at step 2")),
 }
 
 
@@ -37,7 +37,7 @@ def test_largest_fall(name: str) -> None:
 
 
 HIGHS = {
-    "peak inside": (means(0.1, 0.5, 0.2), Landmark(1, "KL is highest: 0.500 at step 1")),
+    "peak inside": (means(0.1, 0.5, 0.2), Highlight(1, "KL is highest: 0.500 at step 1")),
     "constant": (means(1, 1, 1), None),
     "nothing known": (means(None, None), None),
 }
@@ -74,7 +74,7 @@ def test_parting(name: str) -> None:
     assert found is None or (found.kind == "warning" and f"breaks at step {expected}" in found.text)
 
 
-def test_the_bundled_run_is_broken_where_its_landmark_leads() -> None:
+def test_the_bundled_run_is_broken_where_its_highlight_leads() -> None:
     """In tiny_ppo_hacked every step before the one that is linked is better than every step after it, by the validation reward's mean."""
     frame = open_run(SAMPLES / "tiny_ppo_hacked").frame
     gold = per_step(frame, "valid_reward")
@@ -85,12 +85,10 @@ def test_the_bundled_run_is_broken_where_its_landmark_leads() -> None:
     assert gold["mean"].loc[: found.step - 2].min() > gold["mean"].loc[found.step :].max()
 
 
-def test_landmarks_need_their_columns() -> None:
+def test_highlights_need_their_columns() -> None:
     """Only what the run has is spoken of, the parting of reward and validation first."""
     reward, valid = means(0, 1, 2, 3, 4), means(0, 1, 2, 1, 0)
 
-    assert landmarks({}, "kl_k3_mean") == []
-    assert [found.step for found in landmarks({"reward": reward, "valid_reward": valid, "kl_k3_mean": reward}, "kl_k3_mean")] == [
-        3,
-        4,
-    ]
+    assert highlights({}, "kl_k3_mean") == []
+    stats = {"reward": reward, "valid_reward": valid, "kl_k3_mean": reward}
+    assert [found.step for found in highlights(stats, "kl_k3_mean")] == [3, 4]

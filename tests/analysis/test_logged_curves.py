@@ -12,7 +12,7 @@ import pytest
 from logs_of_runs import in_a_folder_of_lines, in_a_timed_folder, in_swanlab, in_trackio, in_wandb, jsonl
 
 from board import trackers
-from board.analysis.steps.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
+from board.analysis.steps.logged_curves import CACHED, CurveReader, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
 from board.trackers.nearby import LogSource
@@ -231,7 +231,7 @@ def test_only_so_many_files_stay_read(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
     reader, first = CurveReader(), LogSource("jsonl", path)
     before = reader.read([first])
-    for at in range(KEPT):
+    for at in range(CACHED):
         copied = tmp_path / str(at) / "metrics.jsonl"
         copied.parent.mkdir()
         shutil.copy(path, copied)

@@ -22,10 +22,10 @@ ROWS = [
 def test_columns_are_kept_and_named(tmp_path: Path) -> None:
     """Once they are made they are read, another load than the run's own; a column of the trainer's stays what it was."""
     run = open_run(write_run(tmp_path, {"a.jsonl": ROWS}))
-    assert not measured_columns.are_kept(run)
+    assert not measured_columns.are_cached(run)
     measured = measured_columns.with_measures(run)
 
-    assert measured_columns.are_kept(open_run(tmp_path))
+    assert measured_columns.are_cached(open_run(tmp_path))
     assert measured.load_id != run.load_id
     assert measured.selection == run.selection == ""
     assert measured.frame["repeated_characters"].idxmax() == 1

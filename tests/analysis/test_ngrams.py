@@ -70,8 +70,8 @@ def test_of_what_they_are_made() -> None:
     assert names[int(grams.prefixes[pair])] == (("a", ","), 1)
     assert names[int(grams.suffixes[pair])] == ((",", "b"), 1)
     assert names[int(grams.prefixes[at[(",",), 4]])] == ((",",), 2)
-    assert not grams.told[at[("今",), 1]]
-    assert grams.told[at[("今", "天"), 1]]
+    assert not grams.listable[at[("今",), 1]]
+    assert grams.listable[at[("今", "天"), 1]]
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["a"]])

@@ -164,7 +164,7 @@ def test_nothing_to_pair(name: str) -> None:
 
     assert (total.prompts, total.pairs, total.win, total.tie, total.loss) == (0, 0, 0, 0, 0)
     assert np.isnan([total.difference, total.low, total.high]).all()
-    assert not total.told_apart
+    assert not total.excludes_zero
     assert by_step(paired).empty
     assert by_prompt(paired).empty
 
@@ -173,7 +173,7 @@ def test_one_prompt_has_no_interval() -> None:
     """A difference of a single prompt is told, how sure it is cannot be."""
     total = overall(pairs(rollouts([(0, 1, 1.0)]), rollouts([(0, 1, 3.0)]), NONE))
 
-    assert (total.prompts, total.difference, total.told_apart) == (1, 2.0, False)
+    assert (total.prompts, total.difference, total.excludes_zero) == (1, 2.0, False)
     assert np.isnan([total.low, total.high]).all()
 
 
@@ -206,7 +206,7 @@ def uneven_halves(prompts: int) -> tuple[Rollouts, Rollouts]:
     return a, b
 
 
-def told_apart(a: Rollouts, b: Rollouts, prompts: int = PROMPTS_OF_A_RUN) -> float:
+def share_excluding_zero(a: Rollouts, b: Rollouts, prompts: int = PROMPTS_OF_A_RUN) -> float:
     """In what share of the seeds two runs are told apart, B the better one."""
     found = by_step(pairs(a, b, NONE))
     assert (found["prompts"] == prompts).all()
@@ -219,22 +219,22 @@ def test_a_planted_difference_is_told_and_two_halves_of_a_run_are_not() -> None:
     """
     a, b = two_halves()
 
-    assert told_apart(a, Rollouts(b.steps, b.prompts, b.values + 0.1)) >= 0.95
-    assert told_apart(a, b) == pytest.approx(0.05, abs=0.014)
+    assert share_excluding_zero(a, Rollouts(b.steps, b.prompts, b.values + 0.1)) >= 0.95
+    assert share_excluding_zero(a, b) == pytest.approx(0.05, abs=0.014)
 
 
 def test_groups_of_unequal_size_are_told_apart_as_surely() -> None:
     """On 400 prompts, some of one rollout on a side: the tenth is found in 95 of 100 seeds, and taken for one where nothing differs in 5."""
     a, b = uneven_halves(400)
 
-    assert told_apart(a, Rollouts(b.steps, b.prompts, b.values + 0.1), 400) >= 0.95
-    assert told_apart(a, b, 400) == pytest.approx(0.05, abs=0.014)
+    assert share_excluding_zero(a, Rollouts(b.steps, b.prompts, b.values + 0.1), 400) >= 0.95
+    assert share_excluding_zero(a, b, 400) == pytest.approx(0.05, abs=0.014)
 
 
 def test_fewer_prompts_than_conclude_anything_would_mislead() -> None:
     """On as few as the page draws a conclusion from chance is taken for a difference in no more than 8 of 100 seeds; on half of them in more."""
-    assert told_apart(*uneven_halves(FEW_PROMPTS), FEW_PROMPTS) <= 0.08
-    assert told_apart(*uneven_halves(FEW_PROMPTS // 2), FEW_PROMPTS // 2) > 0.08
+    assert share_excluding_zero(*uneven_halves(FEW_PROMPTS), FEW_PROMPTS) <= 0.08
+    assert share_excluding_zero(*uneven_halves(FEW_PROMPTS // 2), FEW_PROMPTS // 2) > 0.08
 
 
 def test_a_step_by_itself_is_as_the_whole() -> None:

@@ -7,7 +7,7 @@ import pytest
 from looked_at import opened
 from rows import row, token_row
 
-from board.analysis.rollouts.response_endings import CUT, END_TOKEN, NO_END_TOKEN, NOT_TOLD, OTHER_REASONS, endings, shares, table
+from board.analysis.rollouts.response_endings import CUT, END_TOKEN, NO_END_TOKEN, OTHER_REASONS, UNKNOWN, endings, shares, table
 from board.analysis.texts import measured_columns
 from board.runs.run import Run
 
@@ -19,7 +19,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "what the engine says where no end token is": (token_row(finish_reason="tool_calls"), "engine: tool_calls"),
     "the string that stopped it": (token_row(finish_reason="stop", stop_reason="</answer>"), "engine: </answer>"),
     "neither": (token_row(), NO_END_TOKEN),
-    "no tokens and no reason": (row(0, response="some text"), NOT_TOLD),
+    "no tokens and no reason": (row(0, response="some text"), UNKNOWN),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.highlights import Highlight
 from board.analysis.steps.step_bars import MOST_BARS, BarMark, bar_marks, bar_of, step_bars
 
 
@@ -52,20 +52,20 @@ def test_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
     assert (bars.steps[1], bars.means[0]) == (25, 12.0)
 
 
-MARKS: dict[str, tuple[int, list[Landmark], list[BarMark]]] = {
-    "one": (3, [Landmark(1, "a", "warning")], [BarMark(1, ("a",), "warning")]),
+MARKS: dict[str, tuple[int, list[Highlight], list[BarMark]]] = {
+    "one": (3, [Highlight(1, "a", "warning")], [BarMark(1, ("a",), "warning")]),
     "warnings first, each once": (
         3,
-        [Landmark(2, "a"), Landmark(2, "b", "warning"), Landmark(2, "a")],
+        [Highlight(2, "a"), Highlight(2, "b", "warning"), Highlight(2, "a")],
         [BarMark(2, ("b", "a"), "warning")],
     ),
-    "in the order of bars": (3, [Landmark(2, "b"), Landmark(0, "a")], [BarMark(0, ("a",), "note"), BarMark(2, ("b",), "note")]),
+    "in the order of bars": (3, [Highlight(2, "b"), Highlight(0, "a")], [BarMark(0, ("a",), "note"), BarMark(2, ("b",), "note")]),
     "two steps in one bar": (
         10 * MOST_BARS,
-        [Landmark(11, "a"), Landmark(19, "b", "warning"), Landmark(20, "c")],
+        [Highlight(11, "a"), Highlight(19, "b", "warning"), Highlight(20, "c")],
         [BarMark(1, ("b", "a"), "warning"), BarMark(2, ("c",), "note")],
     ),
-    "before all": (3, [Landmark(-1, "a")], []),
+    "before all": (3, [Highlight(-1, "a")], []),
     "none": (3, [], []),
 }
 
@@ -73,18 +73,18 @@ MARKS: dict[str, tuple[int, list[Landmark], list[BarMark]]] = {
 @pytest.mark.parametrize("name", MARKS)
 def test_marks_survive_the_thinning(name: str) -> None:
     """The bar that holds a step holds its mark, with all that is to be said, however many steps share the bar."""
-    count, landmarks, expected = MARKS[name]
+    count, highlights, expected = MARKS[name]
 
-    assert bar_marks(step_bars(per_step(np.arange(float(count)).tolist())), landmarks) == expected
+    assert bar_marks(step_bars(per_step(np.arange(float(count)).tolist())), highlights) == expected
 
 
 def test_findings_come_before_warnings() -> None:
     """Of what stands in one bar the worst gives the mark its shape, and comes first in its texts."""
     found = [
-        Landmark(0, "note"),
-        Landmark(0, "warning", "warning"),
-        Landmark(0, "finding", "finding"),
-        Landmark(0, "error", "error"),
+        Highlight(0, "note"),
+        Highlight(0, "warning", "warning"),
+        Highlight(0, "finding", "finding"),
+        Highlight(0, "error", "error"),
     ]
 
     (mark,) = bar_marks(step_bars(pd.DataFrame({"mean": [1.0]}, index=[0])), found)

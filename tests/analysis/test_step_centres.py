@@ -12,8 +12,8 @@ from rows import token_row
 from board.analysis.steps.step_centres import StepCentres
 from board.analysis.steps.step_metrics import per_step_values
 from board.analysis.tokens.color_ranges import token_ranges
-from board.analysis.tokens.token_places import rollouts_at
-from board.analysis.tokens.token_survey import fields_of, metrics_of, survey
+from board.analysis.tokens.position_profile import rollouts_at
+from board.analysis.tokens.token_histogram import count_tokens, fields_of, metrics_of
 from board.metrics.formulas import CENTRES, COVARIANCE, token_arrays, token_metric_names
 from board.runs.run import Run
 
@@ -48,12 +48,12 @@ def test_a_token_has_its_covariance(tmp_path: Path) -> None:
     run = opened(tmp_path, ROWS)
     trained = run.trained
     expected = slow(run)
-    tokens = survey(trained, COVARIANCE).tokens
+    tokens = count_tokens(trained, COVARIANCE).tokens
 
     places = zip(tokens["key"].tolist(), tokens["position"].tolist(), strict=True)
     assert dict(zip(places, tokens["value"].tolist(), strict=True)) == pytest.approx(expected, rel=1e-6)
     first = trained.of_rows(trained.frame.index == trained.frame.index[0], "one")
-    assert survey(first, COVARIANCE).tokens["value"].tolist() == pytest.approx(
+    assert count_tokens(first, COVARIANCE).tokens["value"].tolist() == pytest.approx(
         sorted([one for (key, _), one in expected.items() if key == trained.frame.index[0]], key=abs, reverse=True), rel=1e-6
     )
     by_step = [fmean(one for (key, _), one in expected.items() if trained.frame["step"].loc[key] == step) for step in (0, 1)]
@@ -67,7 +67,7 @@ def test_every_way_to_a_token_says_the_same(tmp_path: Path) -> None:
     expected = slow(run)
     most = max(map(abs, expected.values()))
     rollout = run.rollout(int(run.frame.index[0]))
-    beside = StepCentres(run, 0, 0).beside(rollout.arrays, np.array([0]), np.array([0, 2]))
+    beside = StepCentres(run, 0, 0).added_to(rollout.arrays, np.array([0]), np.array([0, 2]))
 
     assert token_ranges(run, None, "k3").loc[COVARIANCE, "hi"] == pytest.approx(most)
     assert token_arrays(beside)[COVARIANCE].tolist() == pytest.approx([expected[rollout.key, at] for at in (0, 1)])
@@ -83,7 +83,7 @@ def test_a_run_without_advantages_has_none(tmp_path: Path) -> None:
     arrays = run.rollout(int(run.frame.index[0])).arrays
 
     assert COVARIANCE not in metrics_of(run)
-    assert StepCentres(run).beside(arrays, np.array([0]), np.array([0, 2])) is arrays
+    assert StepCentres(run).added_to(arrays, np.array([0]), np.array([0, 2])) is arrays
     assert COVARIANCE in token_metric_names(("logprobs", "advantages"))
     assert not [name for name in token_metric_names(("logprobs", "advantages")) if "mean of the step" in name]
     assert fields_of(run, COVARIANCE) == ["logprobs", "advantages"]
@@ -92,7 +92,7 @@ def test_a_run_without_advantages_has_none(tmp_path: Path) -> None:
 def test_a_step_without_training_has_no_number(tmp_path: Path) -> None:
     """A rollout of a step that no rollout of training is of has centres of NaN."""
     run = opened(tmp_path, [token_row(0, advantages=[1.0, 2.0]), token_row(5, advantages=[1.0, 2.0], split="evaluation")])
-    beside = StepCentres(run).beside(run.rollout(0).arrays, np.array([5]), np.array([0, 2]))
+    beside = StepCentres(run).added_to(run.rollout(0).arrays, np.array([5]), np.array([0, 2]))
 
     assert np.isnan(token_arrays(beside)[COVARIANCE]).all()
 
@@ -102,6 +102,6 @@ def test_steps_that_no_float_tells_apart_are_not_mixed(tmp_path: Path) -> None:
     large = [2**53, 2**53 + 1, 2**63 - 1]
     run = opened(tmp_path, [token_row(step, advantages=[1.0, 2.0], logprobs=[-at, -at]) for at, step in enumerate(large)])
 
-    beside = StepCentres(run).beside(run.rollout(0).arrays, np.array([large[2]]), np.array([0, 2]))
+    beside = StepCentres(run).added_to(run.rollout(0).arrays, np.array([large[2]]), np.array([0, 2]))
 
     assert [beside[name].tolist() for name in CENTRES.values()] == [[-2.0, -2.0], [1.5, 1.5]]

@@ -8,7 +8,7 @@ import pytest
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.highlights import Highlight
 from board.analysis.steps.step_metrics import per_step_values
 from board.analysis.steps.step_table import explained, head, ordered, page_of, reward_intervals, rows, shown_keys
 
@@ -61,7 +61,7 @@ def test_rows_of_a_page(tmp_path: Path) -> None:
         )
     )
     values = per_step_values(run, ["reward/mean"])
-    marks = [Landmark(8, "highest at step 8"), Landmark(8, "broken at step 8", "warning"), Landmark(99, "elsewhere")]
+    marks = [Highlight(8, "highest at step 8"), Highlight(8, "broken at step 8", "warning"), Highlight(99, "elsewhere")]
 
     found = rows(run, values, ordered(values, "reward/mean", descending=True), 1, 2, marks)
     behind = rows(run, values, ordered(values, "reward/mean", descending=True), 2, 2, marks)

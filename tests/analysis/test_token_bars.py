@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board.analysis.tokens.token_bars import BARS, bars, between, largest, tokens_of_bar
-from board.analysis.tokens.token_survey import survey
+from board.analysis.tokens.token_histogram import count_tokens
 from board.metrics.token_summaries import CODES, code_values, codes
 from board.runs.opening import open_run
 
@@ -55,7 +55,7 @@ def test_tokens_of_a_bar(whole: bool, tmp_path: Path) -> None:
         for at, (one, mask) in enumerate(zip(numbers, masks, strict=True))
     ]
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": rows}))
-    of = survey(run, "value")
+    of = count_tokens(run, "value")
     found = bars(of.in_bins)
     first, stop = (int(found.codes[at]) for at in (28, 32))
 

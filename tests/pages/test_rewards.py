@@ -77,7 +77,7 @@ def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
     assert "validation reward breaks at step 4: since its peak at step 1 it falls by 1.10 while the reward rises by 4" in texts(
         test
     )
-    test.button(key="landmark_0").click().run()
+    test.button(key="highlight_0").click().run()
     assert linked(test, "step") == "4"
 
 

@@ -21,7 +21,7 @@ from rows import row, token_row, write_run
 from board import open_run
 from board.analysis.rollouts import groups
 from board.analysis.steps.step_metrics import per_step_values
-from board.analysis.tokens import token_survey
+from board.analysis.tokens import token_histogram
 from board.findings.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
 from board.recorder.values import encode
@@ -96,8 +96,8 @@ def test_no_number_knows_of_what_was_discarded(runs: tuple[Run, Run]) -> None:
     first, second = (groups.find(one.of_split("train").frame) for one in runs)
     pd.testing.assert_frame_equal(first.groups, second.groups)
     assert len(beside.of_split("discarded").frame) == len(beside.frame) - len(without.frame) > 0
-    metric = token_survey.metrics_of(without)[0]
-    kept, again = (token_survey.survey(one.of_split("train"), metric) for one in runs)
+    metric = token_histogram.metrics_of(without)[0]
+    kept, again = (token_histogram.count_tokens(one.of_split("train"), metric) for one in runs)
     assert (kept.sums.tolist(), kept.in_bins.tolist()) == (again.sums.tolist(), again.in_bins.tolist())
 
 

@@ -98,10 +98,10 @@ def test_measures_are_in_the_frames_order(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path, rows))
     measures = {"own": lambda part: {"own": part.scalars.column("reward").to_numpy() * 10}}
 
-    assert not rollout_measures.is_kept(run, measures)
+    assert not rollout_measures.is_cached(run, measures)
     found = rollout_measures.of_run(run, measures)
 
     assert found["own"].tolist() == [20, 30, 10]
     assert np.array_equal(found.index, run.frame.index)
-    assert rollout_measures.is_kept(run, measures)
+    assert rollout_measures.is_cached(run, measures)
     assert rollout_measures.of_run(run.of_steps(1, 2), measures)["own"].tolist() == [30, 10]

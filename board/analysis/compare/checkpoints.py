@@ -1,4 +1,4 @@
-"""Evaluations beside training: which runs are of checkpoints, and the curves and points of a run. Runs in, small frames out; draws nothing."""
+"""Evaluations compared with training: which runs are of checkpoints, the curves and points of a run. Runs in, frames out; draws nothing."""
 
 from dataclasses import dataclass
 from typing import Final

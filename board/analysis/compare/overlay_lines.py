@@ -49,9 +49,9 @@ def placed(by_step: pd.DataFrame, places: "pd.Series[float]", *, from_first: boo
         (np.isfinite(value), at)
     )  # of equal places those with a number behind the others, those without a place last
     order = order[: np.isfinite(at).sum()]
-    kept = order[np.diff(at[order], append=np.inf) > 0]
-    origin = first_finite(value[kept]) if from_first else 0.0
-    columns = (at[kept], by_step["step"].to_numpy()[kept], *(one[kept] - origin for one in (value, low, high)))
+    drawn = order[np.diff(at[order], append=np.inf) > 0]
+    origin = first_finite(value[drawn]) if from_first else 0.0
+    columns = (at[drawn], by_step["step"].to_numpy()[drawn], *(column[drawn] - origin for column in (value, low, high)))
     return pd.DataFrame(dict(zip(CURVE, columns, strict=True)))
 
 

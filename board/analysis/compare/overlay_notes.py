@@ -1,4 +1,4 @@
-"""What of runs laid over each other does not mean the same: another scale, another estimator, a number that one of them lacks.
+"""What of overlaid runs does not mean the same: another scale, another estimator, a number that one of them lacks.
 
 Numbers and settings in, sentences out, fit for the screen, with names as they are given.
 """
@@ -38,13 +38,13 @@ def listed(names: Sequence[str]) -> str:
 
 def estimators(settings: Mapping[str, Mapping[str, Any]]) -> str:
     """A sentence where the settings of runs, by run and dotted name, estimate KL in different ways; empty elsewhere."""
-    told: dict[str, list[str]] = {}
+    by_value: dict[str, list[str]] = {}
     for name, values in settings.items():
         for key, value in values.items():
             if key.rpartition(".")[2] in KL_ESTIMATORS:
-                told.setdefault(str(value), []).append(name)
+                by_value.setdefault(str(value), []).append(name)
                 break
-    if len(told) < 2:
+    if len(by_value) < 2:
         return ""
-    which = ", ".join(f"{value} in {listed(names)}" for value, names in told.items())
+    which = ", ".join(f"{value} in {listed(names)}" for value, names in by_value.items())
     return f"The trainers estimate KL differently ({which}): KL that they logged, and rewards that hold it, are not comparable."

@@ -105,10 +105,10 @@ def _missing(sides: Sides, shared: SharedPrompts, metric: str) -> Iterator[str]:
 
 def _scale(sides: Sides, metric: str) -> Iterator[str]:
     if have_scales_apart(sides):
-        told = " and ".join(
+        ranges = " and ".join(
             f"from {fmt(low)} to {fmt(high)} in {name}" for name, (low, high) in zip("AB", map(_ends, sides), strict=True)
         )
-        yield f"{metric} goes {told}: these may be different scales, and then the difference says nothing."
+        yield f"{metric} goes {ranges}: these may be different scales, and then the difference says nothing."
 
 
 def have_scales_apart(sides: Sides) -> bool:

@@ -25,7 +25,7 @@ _STEPS: Final = 12
 _PROMPTS: Final = 5
 _SETTINGS: Final = 40
 _LETTERS: Final = 80
-"""So much of each is told in the terminal; JSON has all of it, but for the prompts."""
+"""So much of each is printed in the terminal; JSON has all of it, but for the prompts."""
 
 Settings = Mapping[str, Mapping[str, Any]]
 
@@ -83,8 +83,8 @@ def as_table(pair: RunPair, names: tuple[str, str], notes: Sequence[str] = ()) -
     total = pair.total
     whole = {name: getattr(total, name) for name in ("difference", "low", "high", "prompts", "pairs", "win", "tie", "loss")}
     first = whole | {f"unpaired_{side}": count for side, count in zip("ab", pair.unpaired, strict=True)}
-    told = {"run_a": names[0], "run_b": names[1], "split_a": pair.a.split, "split_b": pair.b.split}
-    told |= {"metric": pair.metric, "visits": pair.visits, "level": str(COVERAGE)}
+    constants = {"run_a": names[0], "run_b": names[1], "split_a": pair.a.split, "split_b": pair.b.split}
+    constants |= {"metric": pair.metric, "visits": pair.visits, "level": str(COVERAGE)}
     rows = pd.DataFrame([first, *pair.by_step.to_dict("records")])
     whole_numbers = {name: "Int64" for name in rows.columns if name not in ("difference", "low", "high")}
     rows = rows.astype(whole_numbers)
@@ -92,7 +92,7 @@ def as_table(pair: RunPair, names: tuple[str, str], notes: Sequence[str] = ()) -
         rows["step"] = pd.array([pd.NA] * len(rows), dtype="Int64")
     columns = ["step", *(name for name in first), "notes"]
     rows["notes"] = ["\n".join([*pair.notes, *notes]), *[""] * (len(rows) - 1)]
-    return pd.concat([pd.DataFrame(told, index=rows.index), rows[columns]], axis="columns")
+    return pd.concat([pd.DataFrame(constants, index=rows.index), rows[columns]], axis="columns")
 
 
 def as_text(pair: RunPair, names: tuple[str, str], settings: Settings, notes: Sequence[str]) -> str:
@@ -110,11 +110,9 @@ def as_text(pair: RunPair, names: tuple[str, str], settings: Settings, notes: Se
 
 
 def _side(letter: str, side: ComparedRun, name: str, metric: str) -> str:
-    told = _run(side, name)
-    counted = f"{plural(told['rollouts'], 'rollout')} of {side.split} in {plural(told['steps'], 'step')}"
-    return (
-        f"{letter}  {on_one_line(name)}: {counted}; {metric} of the last step {fmt(told['last'])}, highest {fmt(told['highest'])}"
-    )
+    summary = _run(side, name)
+    counted = f"{plural(summary['rollouts'], 'rollout')} of {side.split} in {plural(summary['steps'], 'step')}"
+    return f"{letter}  {on_one_line(name)}: {counted}; {metric} of the last step {fmt(summary['last'])}, highest {fmt(summary['highest'])}"
 
 
 def _difference(pair: RunPair) -> str:
@@ -155,7 +153,7 @@ def _prompts(pair: RunPair) -> str:
 
 
 def _text(pair: RunPair, row: Any) -> str:
-    """How the prompt begins, as A has it, and where both were asked it."""
+    """How the prompt begins, as A has it, and the steps at which both runs sampled it."""
     run, key = pair.a.run, int(row.rollout_a)
     column = text_column(run)
     text = run.texts(column, [key]).to_pylist()[0] if column else None

@@ -29,9 +29,9 @@ def rollouts(pair: RunPair, prompt: int, visit: Visit, response: Response) -> tu
     )
 
 
-def _rollout(side: ComparedRun, asked: NDArray[np.bool_], step: int | None, response: Response) -> int:
-    """One of the rollouts that were asked it and have the number, at that step, or at the last of them for None."""
-    known = np.flatnonzero(asked & np.isfinite(side.values))
+def _rollout(side: ComparedRun, of_prompt: NDArray[np.bool_], step: int | None, response: Response) -> int:
+    """Key of the rollout to show, of those `of_prompt` (rows,) that have the number, at `step`; None for the last such step."""
+    known = np.flatnonzero(of_prompt & np.isfinite(side.values))
     steps = side.run.frame["step"].to_numpy(np.int64)[known]
     there = known[steps == (steps.max() if step is None else step)]
     values = side.values[there]

@@ -130,8 +130,8 @@ class PairedDifference:
     loss: int
 
     @property
-    def told_apart(self) -> bool:
-        """Whether the interval leaves zero out."""
+    def excludes_zero(self) -> bool:
+        """Whether zero is outside the interval."""
         return self.low > 0 or self.high < 0
 
 

@@ -1,6 +1,6 @@
 """The runs there are as a list: which of them a filter leaves, in which order, in which groups, and each as a row of a table.
 
-Knows what is known of a run by a glance and what the reader said of it. What is not known is None.
+Made of the summary of a run and what the reader noted about it. What is not known is None.
 """
 
 import re
@@ -41,13 +41,13 @@ class ListedRun:
     age: float
     """Seconds since it was written to last."""
     findings: int | None = None
-    """None where nobody looked for any since the board began."""
+    """None where no search for any has run since the board started."""
     path: str = ""
-    """Of its folder, by which what is said of it is kept."""
+    """Of its folder: the key of what the reader noted about it."""
 
     @property
     def summary(self) -> RunSummary:
-        """What a glance told, or nothing."""
+        """The summary of a quick read, or an empty one."""
         return self.state.summary or RunSummary()
 
     @property
@@ -62,7 +62,7 @@ class ListedRun:
 
     @property
     def trainer(self) -> str:
-        """Whose files they are; empty where nobody knows."""
+        """Whose files they are; empty where that is unknown."""
         return ", ".join(self.summary.trainers)
 
     @property
@@ -104,12 +104,12 @@ def _is_left(one: ListedRun, chosen: RunFilter) -> bool:
         return False
     if (chosen.tag and chosen.tag not in note.tags) or (chosen.trainer and chosen.trainer not in one.summary.trainers):
         return False
-    told = "\n".join((one.folder.name, note.title, note.note, one.trainer, *note.tags)).casefold()
-    return all(word in told for word in chosen.text.casefold().split())
+    searched = "\n".join((one.folder.name, note.title, note.note, one.trainer, *note.tags)).casefold()
+    return all(word in searched for word in chosen.text.casefold().split())
 
 
 def ordered(runs: Sequence[ListedRun], by: Order, metric: str, *, descending: bool) -> list[ListedRun]:
-    """The pinned first, then as asked; those of which that is not known come last either way. Names in natural order."""
+    """The pinned first, then by the given order; runs without that value come last either way. Names in natural order."""
     known = [one for one in runs if _rank(one, by, metric) is not None]
     rest = [one for one in runs if _rank(one, by, metric) is None]
     inside = sorted(known, key=lambda one: _rank(one, by, metric), reverse=descending)
@@ -117,16 +117,16 @@ def ordered(runs: Sequence[ListedRun], by: Order, metric: str, *, descending: bo
 
 
 def _rank(one: ListedRun, by: Order, metric: str) -> Any:
-    told = one.summary
+    summary = one.summary
     ranks: Mapping[str, Any] = {
         "name": _natural(one.note.title or one.folder.name),
         "written": one.folder.modified_ns or None,
-        "value": told.last.get(metric),
-        "step": told.last_step,
-        "rollouts": told.rollouts or None,
+        "value": summary.last.get(metric),
+        "step": summary.last_step,
+        "rollouts": summary.rollouts or None,
         "size": one.folder.bytes,
         "trainer": one.trainer or None,
-        "problems": told.problems,
+        "problems": summary.problems,
         "findings": one.findings,
     }
     return ranks[by]
@@ -169,28 +169,29 @@ def metrics(runs: Sequence[ListedRun]) -> list[str]:
 
 def rows(runs: Sequence[ListedRun], metric: str, root: str) -> pd.DataFrame:
     """A row of the table for each run, in order; columns as `_row` names them."""
-    told = [_row(one, metric, root) for one in runs]
+    lines = [_row(one, metric, root) for one in runs]
     if any(one.summary.sampled for one in runs):  # numbers of a part are marked, which makes a column of texts
-        for line, one in zip(told, runs, strict=True):
+        for line, one in zip(lines, runs, strict=True):
             line |= {name: one.marked(line[name]) for name in ("value", "step")}
     columns = ("run", "curve", "value", "step", "rollouts", "size", "trainer", "written", "problems", "findings", "tags", "note")
-    return pd.DataFrame(told, columns=list(columns))
+    return pd.DataFrame(lines, columns=list(columns))
 
 
 def _row(one: ListedRun, metric: str, root: str) -> dict[str, Any]:
-    known, told = one.state.summary is not None, one.summary
+    known, summary = one.state.summary is not None, one.summary
     unread = "" if known or not one.folder.shards else NOT_READ
+    empty = "" if one.folder.shards else "no rollouts"
     marks = ("★ " if one.note.pinned else "") + ("hidden · " if one.note.hidden else "")
     return {
         "run": marks + one.name(root),
-        "curve": list(told.curves.get(metric, ())) or None,
-        "value": told.last.get(metric),
-        "step": told.last_step,
-        "rollouts": one.marked(told.rollouts) if told.rollouts else unread,
+        "curve": list(summary.curves.get(metric, ())) or None,
+        "value": summary.last.get(metric),
+        "step": summary.last_step,
+        "rollouts": one.marked(summary.rollouts) if summary.rollouts else unread,
         "size": one.folder.bytes,
-        "trainer": (not told.rollouts and told.trouble) or one.trainer or unread or ("" if one.folder.shards else "no rollouts"),
+        "trainer": (not summary.rollouts and summary.trouble) or one.trainer or unread or empty,
         "written": written(one),
-        "problems": f"{told.problems:,}" if told.problems is not None else NOT_LOOKED if known else unread,
+        "problems": f"{summary.problems:,}" if summary.problems is not None else NOT_LOOKED if known else unread,
         "findings": NOT_LOOKED if one.findings is None else f"{one.findings:,}",
         "tags": list(one.note.tags),
         "note": one.note.note.strip().partition("\n")[0],

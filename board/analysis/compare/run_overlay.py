@@ -72,11 +72,11 @@ def seeds(curves: Sequence[pd.DataFrame]) -> pd.DataFrame:
     first = curves[0]
     at = first["at"]
     shared = (at >= max(one["at"].min() for one in curves)) & (at <= min(one["at"].max() for one in curves))
-    kept = first[shared].reset_index(drop=True)
-    values = np.array([_read_off(one, "value", kept["at"].to_numpy(np.float64)) for one in curves])
+    common = first[shared].reset_index(drop=True)
+    values = np.array([_read_off(one, "value", common["at"].to_numpy(np.float64)) for one in curves])
     mean = values.mean(axis=0)
     half = _T[len(curves) - 2] * values.std(axis=0, ddof=1) / np.sqrt(len(curves))
-    found: pd.DataFrame = kept.assign(value=mean, low=mean - half, high=mean + half)
+    found: pd.DataFrame = common.assign(value=mean, low=mean - half, high=mean + half)
     return found
 
 

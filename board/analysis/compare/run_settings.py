@@ -92,10 +92,10 @@ def notes(a: Sequence[SettingsFile], b: Sequence[SettingsFile], differences: Map
 def pair_estimator_notes(differences: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Which settings of A and B forbid comparing their KL; `differences` as `differing` has it."""
     estimators = [name for name, sides in differences.items() if name.rpartition(".")[2] in KL_ESTIMATORS and len(sides) == 2]
-    told = {name: " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab") for name in estimators}
+    values = {name: " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab") for name in estimators}
     return tuple(
         f"KL is estimated by {which} ({name}): KL that the trainers logged, and rewards that hold it, are not comparable."
-        for name, which in told.items()
+        for name, which in values.items()
     )
 
 
@@ -103,9 +103,9 @@ def estimator_notes(differing: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
     """Which settings of several runs forbid comparing their KL; `differing` as `differing_among` has it."""
     found = []
     for setting, values in differing.items():
-        told = dict.fromkeys(str(value) for value in values if value is not UNSET)
-        if setting.rpartition(".")[2] in KL_ESTIMATORS and len(told) > 1:
+        given = dict.fromkeys(str(value) for value in values if value is not UNSET)
+        if setting.rpartition(".")[2] in KL_ESTIMATORS and len(given) > 1:
             found.append(
-                f"KL is estimated by {', '.join(told)} ({setting}): KL that the trainers logged, and rewards that hold it, are not comparable."
+                f"KL is estimated by {', '.join(given)} ({setting}): KL that the trainers logged, and rewards that hold it, are not comparable."
             )
     return tuple(found)

@@ -16,8 +16,8 @@ _EDGES: Final = " -_./="
 
 def setting(name: str) -> str:
     """A run's name without its seed: without what says that it is one, else without its last number; the name where that leaves nothing."""
-    told = _SEED.sub("", name)
-    bare = told if told != name else _NUMBER.sub("", name)
+    seedless = _SEED.sub("", name)
+    bare = seedless if seedless != name else _NUMBER.sub("", name)
     return re.sub(r"[-_. ]{2,}", lambda found: found[0][0], bare).strip(_EDGES) or name
 
 
@@ -28,15 +28,15 @@ def groups(names: Sequence[str], tags: Sequence[Sequence[str]], by: Seeds) -> li
     """
     found: dict[tuple[bool, str], list[int]] = {}
     for at, name in enumerate(names):
-        told = _told(name, tags[at], tags, by)
-        found.setdefault((True, told) if told else (False, f"{at}"), []).append(at)
-    return [(told if len(runs) > 1 else names[runs[0]], runs) for (_, told), runs in found.items()]
+        label = _label(name, tags[at], tags, by)
+        found.setdefault((True, label) if label else (False, f"{at}"), []).append(at)
+    return [(label if len(runs) > 1 else names[runs[0]], runs) for (_, label), runs in found.items()]
 
 
-def _told(name: str, own: Sequence[str], tags: Sequence[Sequence[str]], by: Seeds) -> str:
+def _label(name: str, own: Sequence[str], tags: Sequence[Sequence[str]], by: Seeds) -> str:
     if by == "name":
         return setting(name)
-    return max(own, key=lambda tag: sum(tag in of for of in tags), default="") if by == "tag" else ""
+    return max(own, key=lambda tag: sum(tag in others for others in tags), default="") if by == "tag" else ""
 
 
 def any_seeds(names: Sequence[str], tags: Sequence[Sequence[str]]) -> list[Seeds]:

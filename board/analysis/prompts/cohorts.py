@@ -30,7 +30,7 @@ class CohortRule:
     """When a prompt counts as learned or forgotten, and when as losing."""
 
     solved: float
-    """A visit is solved whose mean reward is not below it, the rounding of means aside; no prompt is of a cohort where it is NaN."""
+    """A visit is solved whose mean reward is not below it, up to the rounding of means; no prompt is of a cohort where it is NaN."""
     ends: int
     """So many first and last visits are looked at, or half of the visits where there are fewer than twice as many."""
     lost: int

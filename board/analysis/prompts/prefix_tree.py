@@ -1,4 +1,4 @@
-"""Where the responses of a group part: their token sequences as a tree that shares what they begin with, told at every fork.
+"""Where the responses of a group part: their token sequences as a tree of common prefixes, with statistics of rewards at every fork.
 
 A response is compared token by token, some tokens at a time, and no further than it shares its tokens with another: what is read grows with
 what is shared, not with the square of the group.
@@ -170,7 +170,7 @@ def as_words(texts: Sequence[str], cut: int) -> list[pa.Array]:
 
 
 def at_forks(nodes: Sequence[Node], values: Sequence[NDArray[np.floating] | None]) -> Float64Array:
-    """The mean of the members' values at the token where a node's branches part, (nodes,); NaN where nobody has one, and at no fork.
+    """The mean of the members' values at the token where a node's branches part, (nodes,); NaN where no member has one, and at no fork.
 
     `values` are each member's, one per token (entropies, or negative logprobs); None where it has none.
     """

@@ -64,9 +64,9 @@ def with_text(run: Run, listed: pd.DataFrame, query: str) -> NDArray[np.bool_]:
     return contains([run.texts(name, listed["rollout"].to_numpy())], query)
 
 
-def ordered(listed: pd.DataFrame, kept: NDArray[np.bool_], by: str, *, descending: bool) -> IntArray:
-    """The keys of the prompts that are kept, by a column of the listing; missing numbers last either way, ties as they were first sampled."""
-    shown = listed[by][kept]
+def ordered(listed: pd.DataFrame, chosen: NDArray[np.bool_], by: str, *, descending: bool) -> IntArray:
+    """The keys of the `chosen` prompts (rows,), by a column of the listing; missing numbers last either way, ties as they were first sampled."""
+    shown = listed[by][chosen]
     order = shown.sort_values(ascending=not descending, kind="stable", na_position="last")
     return order.index.to_numpy(np.int64)
 

@@ -11,7 +11,7 @@ from board.analysis.steps.step_stats import finite_values
 from board.metrics.formulas import Float64Array
 
 MOST_POINTS: Final = 3_000
-"""So many rollouts are drawn; of more, those that can be told apart are kept."""
+"""So many rollouts are drawn at most; of more, a choice that shows each visit's range."""
 
 MOST_VISITS: Final = 600
 """Beyond so many visits neighbours are looked at together when points are chosen."""
@@ -50,7 +50,7 @@ def timeline(
 ) -> Timeline:
     """The points of the rows of one prompt, in the order of the run's frame: the column `by` over steps, coloured and sized by two others.
 
-    Rows without a finite height are no points. Of more than `most` points those with the keys `always` are kept, of each visit (or few
+    Rows without a finite height are no points. Of more than `most` points those with the keys `always` are drawn, of each visit (or few
     neighbouring ones) the highest and the lowest, and of the rest as many as there is room for, evenly. Raises FieldMissing without `by`.
     """
     heights = finite_values(frame, by)
@@ -61,13 +61,13 @@ def timeline(
     means: Float64Array = by_visit.mean().to_numpy(np.float64).astype(np.float64)
     highest: Float64Array = by_visit.max().to_numpy(np.float64).astype(np.float64)
     keys = frame.index.to_numpy(np.int64)
-    kept = known[_thinned(heights[known], visit[known], np.isin(keys[known], always), most)]
+    drawn = known[_thinned(heights[known], visit[known], np.isin(keys[known], always), most)]
     return Timeline(
-        keys=keys[kept],
-        visit=visit[kept].astype(np.int64),
-        height=heights[kept],
-        color=colors[kept],
-        size=sizes[kept],
+        keys=keys[drawn],
+        visit=visit[drawn].astype(np.int64),
+        height=heights[drawn],
+        color=colors[drawn],
+        size=sizes[drawn],
         steps=steps,
         counts=counts.astype(np.int64),
         means=means,

@@ -18,10 +18,10 @@ from board.runs.run import Run
 IntArray = NDArray[np.int64]
 
 ROUNDING: Final = 1e-12
-"""A mean this small beside what it is of is zero."""
+"""A mean this small relative to its values is zero."""
 
 LENGTHS: Final = ("response_length", "response_chars")
-"""What a response's length is told by, the better first."""
+"""Columns that measure a response's length, the better first."""
 
 VISIT: Final = ("prompt", "step", "rollouts", "rewards", "reward", "squares", "gaps", "gap", "wins", "lengths", "length", "first")
 """Columns of `visits`, in order."""
@@ -55,7 +55,7 @@ def visits(run: Run, progress: Callable[[float], None] = lambda share: None) -> 
     Columns VISIT: `prompt`, its key; `rollouts`, how many; `rewards` of them with a finite reward and `reward`, the mean of these;
     `squares`, the sum of their squared distances from it; `gaps` and `gap`, number and mean of reward − ref_reward where both are
     known, and `wins`, how many of those are above zero; `lengths` and `length`, as rewards; `first`, the frame's key of its first rollout.
-    A mean of nothing is NaN. `progress` is told the share that is done.
+    A mean of nothing is NaN. `progress` is called with the share that is done.
     """
     frame, keys = run.frame, run.prompt_keys
     known = np.flatnonzero(keys != NO_PROMPT)
@@ -90,7 +90,7 @@ def _changes(values: IntArray) -> NDArray[np.bool_]:
 
 
 def _measured(frame: pd.DataFrame) -> Mapping[str, Float64Array]:
-    """What is told of visits, (rows,) each; all NaN where the run lacks it."""
+    """The numbers that visits summarize, (rows,) each; all NaN where the run lacks one."""
     columns = {"reward": "reward", "gap": "reward_gap", "length": length_column(frame) or LENGTHS[0]}
     return {
         name: finite_values(frame, column) if column in frame.columns else np.full(len(frame), np.nan)
@@ -122,11 +122,11 @@ def _count(codes: IntArray, count: int) -> IntArray:
 def _moments(codes: IntArray, values: Float64Array, count: int) -> tuple[IntArray, Float64Array, Float64Array]:
     """Number, mean and sum of squared distances from it of the values of each code, NaN left out. (count,) each."""
     known = ~np.isnan(values)
-    of, kept = codes[known], values[known]
+    of, finite = codes[known], values[known]
     numbers = _count(of, count)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        means: Float64Array = np.bincount(of, kept, count) / numbers
-        squares: Float64Array = np.bincount(of, (kept - means[of]) ** 2, count).astype(np.float64)
+        means: Float64Array = np.bincount(of, finite, count) / numbers
+        squares: Float64Array = np.bincount(of, (finite - means[of]) ** 2, count).astype(np.float64)
     return numbers, means, squares
 
 

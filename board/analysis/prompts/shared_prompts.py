@@ -27,7 +27,7 @@ class SharedPrompts:
     b: IntArray
     by: Literal["id", "text"]
     conflicting: int
-    """Ids that both runs have, of prompts whose texts differ: these are told apart."""
+    """Ids that both runs have, of prompts whose texts differ: these count as different prompts."""
 
 
 def shared_prompts(a: Run, b: Run) -> SharedPrompts:

@@ -42,14 +42,14 @@ class Audit:
 def audit(frame: pd.DataFrame, grouped: Grouped, progress: Callable[[float], None] = lambda share: None) -> Audit:
     """Logged advantages against every rule. Raises FieldMissing where no rollout of a group has a reward and an advantage.
 
-    `progress` is told the share of the rules that is done.
+    `progress` is called with the share of the rules that is done.
     """
     column = next((name for name in LOGGED if name in frame.columns and pd.api.types.is_numeric_dtype(frame[name].dtype)), None)
     if column is None:
         raise FieldMissing("This needs advantages, or a number advantage.")
     logged: Float64Array = frame[column].loc[pd.Index(grouped.keys)].to_numpy(np.float64, na_value=np.nan)
     if not (np.isfinite(logged) & np.isfinite(grouped.rewards)).any():
-        raise FieldMissing("This needs reward beside the advantages.")
+        raise FieldMissing("This needs reward in addition to the advantages.")
     found = fits(GroupedRewards(grouped.rewards, grouped.starts, step_starts(grouped)), logged, progress)
     rules = pd.DataFrame(
         {

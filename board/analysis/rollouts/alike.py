@@ -11,7 +11,7 @@ from board.sql.identifiers import column, literal
 def conditions(run: Run, key: int) -> dict[str, str]:
     """What the rollout with that key shares with others → the condition in SQL that they satisfy; the words are the board's own.
 
-    The rollout is one of the run's frame. What it lacks, or nobody else could have, is left out.
+    The rollout is one of the run's frame. What it lacks, or no other rollout could share, is left out.
     """
     row = run.frame.loc[[key]]
     prompt = int(run.prompt_keys[run.frame.index.get_loc(key)])

@@ -66,19 +66,19 @@ def find(frame: pd.DataFrame) -> Grouped:
     first = np.concatenate([[True], (steps[1:] != steps[:-1]) | (ids[1:] != ids[:-1])])
     starts = np.append(np.flatnonzero(first), len(rows))
     rewards = _rewards(frame, rows)
-    told = {"step": steps[starts[:-1]], "group": ids[starts[:-1]], "rollouts": np.diff(starts)}
-    return Grouped(pd.DataFrame(told | _spread(rewards, starts)), frame.index.to_numpy()[rows], rewards, starts)
+    columns = {"step": steps[starts[:-1]], "group": ids[starts[:-1]], "rollouts": np.diff(starts)}
+    return Grouped(pd.DataFrame(columns | _spread(rewards, starts)), frame.index.to_numpy()[rows], rewards, starts)
 
 
 def with_any(grouped: Grouped, keys: NDArray[np.int64]) -> Grouped:
     """The groups that have any of these rollouts, each whole. Raises FieldMissing where none has."""
-    kept = np.logical_or.reduceat(np.isin(grouped.keys, keys), grouped.starts[:-1])
-    if not kept.any():
+    chosen = np.logical_or.reduceat(np.isin(grouped.keys, keys), grouped.starts[:-1])
+    if not chosen.any():
         raise FieldMissing("No group has a rollout that the filter leaves.")
     sizes = np.diff(grouped.starts)
-    members = np.repeat(kept, sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes[kept])])
-    return Grouped(grouped.groups[kept].reset_index(drop=True), grouped.keys[members], grouped.rewards[members], starts)
+    members = np.repeat(chosen, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes[chosen])])
+    return Grouped(grouped.groups[chosen].reset_index(drop=True), grouped.keys[members], grouped.rewards[members], starts)
 
 
 def _rewards(frame: pd.DataFrame, rows: NDArray[np.int64]) -> Float64Array:

@@ -178,22 +178,22 @@ def without_largest(
     order = np.lexsort([-values, of])
     of, values = of[order], values[order]
     begins = np.searchsorted(of, np.arange(size))
-    kept = np.arange(len(of)) - begins[of] < LARGEST
-    taken, number = np.bincount(of[kept], values[kept], size), np.bincount(of[kept], minlength=size)
+    among_largest = np.arange(len(of)) - begins[of] < LARGEST
+    taken, number = np.bincount(of[among_largest], values[among_largest], size), np.bincount(of[among_largest], minlength=size)
     with np.errstate(divide="ignore", invalid="ignore"):
         return total / np.where(count > 0, count, np.nan), (total - taken) / np.where(count > number, count - number, np.nan)
 
 
 NAME: Final = "kl_concentration"
-"""Under which the measure is kept."""
+"""Name under which the measure is cached."""
 
 
 def curve_without_largest(run: Run) -> "pd.Series[float] | None":
     """The mean k3 per token of each step without its LARGEST largest tokens, index step; None before the run was measured, or without KL."""
-    kept = {NAME: measure}
-    if not {"kl_k3_sum", "response_length"} <= set(run.frame.columns) or not rollout_measures.is_kept(run, kept):
+    measures = {NAME: measure}
+    if not {"kl_k3_sum", "response_length"} <= set(run.frame.columns) or not rollout_measures.is_cached(run, measures):
         return None
-    found = rollout_measures.of_run(run, kept)
+    found = rollout_measures.of_run(run, measures)
     steps = Steps(run.frame["step"].to_numpy(np.int64))
     sums, tokens = (run.frame[name].to_numpy(np.float64, na_value=np.nan) for name in ("kl_k3_sum", "response_length"))
     peaks = found[[f"kl_k3_peak_{number}" for number in range(1, LARGEST + 1)]].to_numpy(np.float64)

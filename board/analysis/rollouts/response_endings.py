@@ -14,10 +14,10 @@ from board.runs.run import Run
 CUT: Final = "cut off at the limit"
 END_TOKEN: Final = "end token"
 NO_END_TOKEN: Final = "no end token"
-NOT_TOLD: Final = "not told"
+UNKNOWN: Final = "not reported"
 
 MOST_REASONS: Final = 4
-"""So many reasons of the engine are told apart, the commonest; the others are one."""
+"""So many reasons of the engine have a name of their own, the commonest; the others are one."""
 OTHER_REASONS: Final = "another reason of the engine"
 
 _REASONS: Final = ("stop_reason", "finish_reason")
@@ -57,11 +57,11 @@ def endings(run: Run) -> Endings | None:
     names = _reasons(run)
     unsaid = names.isna().to_numpy()
     names[unsaid & (ended == 0)] = NO_END_TOKEN
-    names[unsaid & (ended != 0)] = NOT_TOLD
+    names[unsaid & (ended != 0)] = UNKNOWN
     names[ended == 1] = END_TOKEN
     names[cut == 1] = CUT
     found = names.value_counts().index
-    if set(found) == {NOT_TOLD}:
+    if set(found) == {UNKNOWN}:
         return None
     return Endings(tuple(map(str, found)), np.asarray(found.get_indexer(pd.Index(names)), np.int64))
 
@@ -78,8 +78,8 @@ def _reasons(run: Run) -> "pd.Series[str]":
             texts = pd.Series(run.texts(name, run.frame.index.to_numpy()).to_pylist(), dtype=object)
             said = said.where(said.notna(), texts.where(texts != "", None))
     named = "engine: " + said.value_counts().index[:MOST_REASONS]
-    told = "engine: " + said
-    return told.where(told.isna() | told.isin(named), OTHER_REASONS)
+    reasons = "engine: " + said
+    return reasons.where(reasons.isna() | reasons.isin(named), OTHER_REASONS)
 
 
 def shares(run: Run, found: Endings) -> pd.DataFrame:

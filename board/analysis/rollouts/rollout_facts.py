@@ -29,7 +29,7 @@ _GROUP: Final = ("group", "group_id")
 
 @dataclass(frozen=True)
 class Particular:
-    """One line: its name, what stands beside it while it is folded, and what it unfolds to."""
+    """One line: its name, what is shown next to it while it is folded, and what it unfolds to."""
 
     name: str
     line: str

@@ -1,4 +1,4 @@
-"""Numbers of every rollout that take longer to make than a load may take: made part by part, once, and kept in the cache beside the parts.
+"""Numbers of every rollout that take longer to make than a load may take: made part by part, once, and cached next to the parts.
 
 A part in, columns out; of a run a frame of them.
 """
@@ -15,13 +15,13 @@ from board.runs.cache.parts import Part
 from board.runs.run import Run
 
 RolloutMeasure = Callable[[Part], Mapping[str, Float64Array]]
-"""From the n rollouts of a part to columns of n numbers, NaN where one cannot be told; the same columns for every part."""
+"""From the n rollouts of a part to columns of n numbers, NaN where one cannot be computed; the same columns for every part."""
 
 
 def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[[float], None] | None = None) -> pd.DataFrame:
     """Every column of every measure, a row for each rollout of the run's frame in its order, the index its key.
 
-    `measures` by the names under which they are kept; `progress` is told the share that is done, 0 to 1.
+    `measures` by the names under which they are cached; `progress` is called with the share that is done, 0 to 1.
     """
     keys = run.frame.index.to_numpy(np.int64)
     order, done = np.argsort(keys, kind="stable"), 0
@@ -39,12 +39,12 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
     return pd.DataFrame(whole, run.frame.index, copy=False)
 
 
-def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
+def is_cached(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
     """Whether `of_run` would read all of it out of the cache."""
     return all(part_tables.is_kept(part, name) for part in run.parts for name in measures)
 
 
 def of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:
-    """The columns of a measure for a part: out of the cache where it was made before, else made now and kept."""
+    """The columns of a measure for a part: out of the cache where it was made before, else made now and cached."""
     table = part_tables.table(part, name, lambda one: pa.table(dict(measure(one))))
     return {column: table.column(column).to_numpy() for column in table.column_names}

@@ -18,7 +18,7 @@ NUMBERS: Final = (
     "kl_k3_mean",
     "entropy_mean",
 )
-"""What is told of a rollout among others, where any of them has it."""
+"""Columns that are compared between rollouts, where any of them has it."""
 
 ENDINGS: Final = ("finish_reason", "stop_reason", "status")
 """Texts that say how a response ended, the likeliest first."""
@@ -37,15 +37,15 @@ def numbers(run: Run, keys: Sequence[int]) -> pd.DataFrame:
     Columns go by their names on the screen; the index are the keys.
     """
     rows = run.frame.loc[list(keys)]
-    told: dict[str, Any] = {
+    columns: dict[str, Any] = {
         heading(name): rows[name].to_numpy() for name in NUMBERS if name in rows.columns and rows[name].notna().any()
     }
-    if "tokens" in told:
-        told.pop("characters", None)
+    if "tokens" in columns:
+        columns.pop("characters", None)
     ends = endings(run, keys)
     if any(ends):
-        told["ending"] = ends
-    return pd.DataFrame(told, index=pd.Index(list(keys), name="rollout"))
+        columns["ending"] = ends
+    return pd.DataFrame(columns, index=pd.Index(list(keys), name="rollout"))
 
 
 def endings(run: Run, keys: Sequence[int]) -> list[str]:

@@ -100,7 +100,7 @@ def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
 def with_text(run: Run, keys: NDArray[np.int64], query: str) -> NDArray[np.bool_]:
     """Which of the rollouts have the query in prompt or response. Shape (len(keys),).
 
-    Where most of the run is asked for, every part is searched as it lies; the texts of a few rollouts are gathered first.
+    Where most of the run is searched, every part is searched as it lies; the texts of a few rollouts are gathered first.
     """
     names = [name for name in ("prompt", "response") if name in run.text_columns]
     if len(keys) * _GATHERED < len(run.frame):

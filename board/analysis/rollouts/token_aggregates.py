@@ -1,6 +1,6 @@
 """What the tokens of each rollout add up to, as columns of a table of rollouts: which there are, what they are called, their numbers.
 
-They are kept since the run was parsed (`board.metrics.token_sums`), and no token array is read for them.
+They are stored when the run is parsed (`board.metrics.token_sums`), and no token array is read for them.
 """
 
 from collections.abc import Sequence
@@ -28,19 +28,19 @@ _DERIVED: Final = {
     "td_error": ("|TD error|", "|token_reward + next value − value|"),
     "value_error": ("return − value", "return minus value"),
 }
-"""Quantities that tables offer beside the row's own arrays: their heading, and what they are of a token."""
+"""Quantities that tables offer in addition to the row's own arrays: their heading, and what they are of a token."""
 
 _OWN: Final = tuple(title(name) for name in TOKEN_METRICS if name != "loss_mask")
 
 
 def available(run: Run) -> list[str]:
     """Names ("entropy/max") of the aggregates that some rollout may have and that the frame does not hold already."""
-    kept = run.moment_names
+    stored = run.moment_names
     named = [(quantity, stat) for quantity in (*_OWN, *_DERIVED) for stat in _STATS]
     return [
         f"{quantity}/{stat}"
         for quantity, stat in named
-        if f"{quantity}/{stat}" in kept and not {f"{quantity}/{stat}", f"{quantity}_{stat}"} & {*run.frame.columns}
+        if f"{quantity}/{stat}" in stored and not {f"{quantity}/{stat}", f"{quantity}_{stat}"} & {*run.frame.columns}
     ]
 
 

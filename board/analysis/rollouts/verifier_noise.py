@@ -1,7 +1,7 @@
 """Equal responses, or equal final answers, of one prompt that were rewarded differently: a verifier that contradicts itself.
 
 Texts are compared without regard to white space and case, in Arrow, some steps at a time: a run of a million rollouts is looked through in
-seconds, not in memory. Knows groups and rewards.
+seconds, not in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def scan(
     progress: Callable[[float], None] | None = None,
     at_once: int = AT_ONCE,
 ) -> Noise:
-    """Look through all groups of a run, about `at_once` rollouts at a time; `progress` is told the share that is done.
+    """Look through all groups of a run, about `at_once` rollouts at a time; `progress` is called with the share that is done.
 
     Rewards differ when they are more than `tolerance` apart.
     """
@@ -81,8 +81,8 @@ def scan(
         if progress:
             progress(last / len(grouped.groups))
     whole = pd.concat(listed, ignore_index=True)
-    told = grouped.groups[["step", "group"]].iloc[whole["at"].to_numpy(np.int64)].reset_index(drop=True)
-    whole = pd.concat([told, whole.drop(columns="at")], axis="columns")
+    of_group = grouped.groups[["step", "group"]].iloc[whole["at"].to_numpy(np.int64)].reset_index(drop=True)
+    whole = pd.concat([of_group, whole.drop(columns="at")], axis="columns")
     apart = (whole["largest"] - whole["least"]).to_numpy(np.float64)
     widest = np.argsort(-apart, kind="stable")[:MOST_LISTED]
     return Noise(pd.concat(counted).rename_axis("step"), whole.iloc[widest].reset_index(drop=True))
@@ -118,12 +118,12 @@ def final_answers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """The last final answer of each text, as ANSWERS finds it; null where it marks none. As long as `texts`."""
     found = pa.chunked_array([pa.nulls(len(texts), pa.large_string())])
     for mark, pattern in ANSWERS:
-        wanted = pc.and_(pc.fill_null(pc.match_substring(texts, mark), False), pc.is_null(found))
-        at = np.flatnonzero(wanted.to_numpy())
+        matching = pc.and_(pc.fill_null(pc.match_substring(texts, mark), False), pc.is_null(found))
+        at = np.flatnonzero(matching.to_numpy())
         if not len(at):
             continue
         answers = pc.struct_field(pc.extract_regex(texts.take(pa.array(at)), pattern), "answer").cast(pa.large_string())
-        found = pc.replace_with_mask(found.combine_chunks(), wanted.combine_chunks(), answers.combine_chunks())
+        found = pc.replace_with_mask(found.combine_chunks(), matching.combine_chunks(), answers.combine_chunks())
         found = found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
     return found
 

@@ -44,11 +44,11 @@ def simplified(corners: Sequence[Corner], most: int = MOST_CORNERS) -> list[Corn
 
     Visvalingam and Whyatt, Line generalisation by repeated elimination of points (1993). At least three corners stay.
     """
-    kept = [corner for corner, before in zip(corners, [None, *corners], strict=False) if corner != before]
-    while len(kept) > max(most, 3):
-        areas = [_triangle(kept[at - 1], kept[at], kept[(at + 1) % len(kept)]) for at in range(len(kept))]
-        del kept[areas.index(min(areas))]
-    return kept
+    simple = [corner for corner, before in zip(corners, [None, *corners], strict=False) if corner != before]
+    while len(simple) > max(most, 3):
+        areas = [_triangle(simple[at - 1], simple[at], simple[(at + 1) % len(simple)]) for at in range(len(simple))]
+        del simple[areas.index(min(areas))]
+    return simple
 
 
 def _triangle(a: Corner, b: Corner, c: Corner) -> float:

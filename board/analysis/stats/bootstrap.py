@@ -119,8 +119,8 @@ def _blocks(
     place = np.random.default_rng(_SEED).permutation(len(sums))
     dealt = np.lexsort([place, step])
     block = np.arange(len(sums)) - np.repeat(first[:-1], units)
-    kept = np.minimum(units, MOST_UNITS)
-    starts = np.concatenate([[0], np.cumsum(kept)])
+    blocks = np.minimum(units, MOST_UNITS)
+    starts = np.concatenate([[0], np.cumsum(blocks)])
     into = starts[step] + block % MOST_UNITS
     joined = [np.bincount(into, one[dealt], int(starts[-1])).astype(np.float64) for one in (sums, counts)]
     return joined[0], joined[1], starts

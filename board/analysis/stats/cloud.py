@@ -39,7 +39,7 @@ class Axis:
         return np.where(np.isfinite(found), found, np.nan)
 
     def on_axis(self, place: float) -> float:
-        """The number at a place, on a logarithmic axis its log10; rounded to what can be told apart on a screen."""
+        """The number at a place, on a logarithmic axis its log10; rounded to what a screen can resolve."""
         return self.rounded(self.low * (1 - place) + self.high * place)
 
     def rounded(self, value: float) -> float:

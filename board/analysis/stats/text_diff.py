@@ -36,7 +36,7 @@ class DiffSpan:
     text: str
     words: int
     folded: bool = False
-    """Whether the reader is to see the number of words first, and the text only when asked."""
+    """Whether the number of words is shown at first, and the text only on request."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def compare(old: str, new: str, most_pairs: int = MOST_PAIRS) -> Diff:
             if unit == "word" or found.words("both") >= head + tail:  # long texts may be of one line
                 return found
     _, a, b = units[0]
-    kept = [(at, at) for at in range(head)] + [(len(a) - at, len(b) - at) for at in range(tail, 0, -1)]
-    return Diff(tuple(_runs(_sides(a, b, kept))), "text")
+    common_ends = [(at, at) for at in range(head)] + [(len(a) - at, len(b) - at) for at in range(tail, 0, -1)]
+    return Diff(tuple(_runs(_sides(a, b, common_ends))), "text")
 
 
 def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
@@ -152,7 +152,7 @@ def _count(pieces: Sequence[str]) -> int:
 
 
 def fold(runs: Sequence[DiffSpan], context: int = 12) -> list[DiffSpan]:
-    """The runs with what is common folded but for `context` words beside a change, where that hides more than `context` words."""
+    """The runs with what is common folded but for `context` words around a change, where that hides more than `context` words."""
     folded: list[DiffSpan] = []
     for at, run in enumerate(runs):
         pieces = words(run.text) if run.side == "both" else []

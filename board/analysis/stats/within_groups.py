@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 _ROUNDING: Final = 1e-9
-"""What is smaller beside the rewards themselves is what rounding leaves of equal ones."""
+"""A spread this small relative to the rewards is the rounding error of equal ones."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def discordant(
 
 @dataclass(frozen=True)
 class Worth:
-    """What rollouts with something earn beside those of their own group without it."""
+    """What rollouts with something earn compared with those of their own group without it."""
 
     with_it: float
     """Mean reward with it, over groups that have both; NaN where none has."""
@@ -96,7 +96,7 @@ class Worth:
 
 
 class Worths:
-    """Rewards within groups, summed up once for many things to be asked of."""
+    """Rewards within groups, summed up once for many queries."""
 
     def __init__(self, groups: NDArray[np.int64], rewards: Float64Array) -> None:
         """As `sides` takes them."""
@@ -112,7 +112,7 @@ class Worths:
         return counts, np.bincount(of, self._rewards[rows], self._number).astype(np.float64)
 
     def of(self, rows: NDArray[np.integer]) -> Worth:
-        """What the rollouts `rows`, each named once, earn beside the others of their groups.
+        """What the rollouts `rows`, each named once, earn compared with the others of their groups.
 
         Groups weigh as they tell: n₁n₀ / (n₁ + n₀) with n₁ rollouts with it and n₀ without, which is least squares with a constant per group.
         """

@@ -4,7 +4,7 @@ import pandas as pd
 
 from board.analysis.rollouts.unhealthy import PATTERNS, first_departure
 from board.analysis.steps import step_metrics
-from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.highlights import Highlight
 from board.analysis.steps.metric_list import points
 from board.metrics.declared import METRICS
 from board.metrics.declared.contract import Interpretation
@@ -18,9 +18,9 @@ def ranged(run: Run) -> list[str]:
     return [key for key in step_metrics.computable(run) if key in METRICS and METRICS[key].reading.ranged]
 
 
-def departures(values: pd.DataFrame) -> list[Landmark]:
+def departures(values: pd.DataFrame) -> list[Highlight]:
     """The first step of each metric at which it is not healthy, in the order of the steps. `values` has a column per key, index step."""
-    found: list[Landmark] = []
+    found: list[Highlight] = []
     for key in values.columns:
         reading = METRICS[key].reading if key in METRICS else None
         left = first_departure(reading, *points(values[key])) if reading is not None else None
@@ -28,7 +28,7 @@ def departures(values: pd.DataFrame) -> list[Landmark]:
             more = f", as in {plural(left.steps - 1, 'other step')}" if left.steps > 1 else ""
             what = PATTERNS[left.pattern].en if left.pattern else f"{_bounds(reading)} is healthy"
             text = f"{key} is {fmt(left.value)} at step {left.step}, {what}{more}"
-            found.append(Landmark(left.step, text, "warning"))
+            found.append(Highlight(left.step, text, "warning"))
     return sorted(found, key=lambda one: one.step)
 
 

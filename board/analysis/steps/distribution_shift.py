@@ -38,7 +38,7 @@ class PromptValues:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and the ends of its 95 % interval; NaN where it, or the interval, cannot be told."""
+    """A number and the ends of its 95 % interval; NaN where it, or the interval, cannot be computed."""
 
     value: float
     low: float
@@ -170,7 +170,7 @@ def _ranked(values: Float64Array) -> tuple[_Places, NDArray[np.int64]]:
 
 def _read_off(counts: Float64Array, places: _Places, percent: int) -> Float64Array:
     """A quantile of each resample, (RESAMPLES,); `counts` (RESAMPLES, places) are at or below each place. Inside a stretch linearly."""
-    wanted = counts[:, -1] * percent / 100
+    rank = counts[:, -1] * percent / 100
     below = np.minimum((counts * 100 < counts[:, -1:] * percent).sum(axis=1), len(places.middle) - 1)
     if places.exact:
         up_to = np.minimum((counts * 100 <= counts[:, -1:] * percent).sum(axis=1), len(places.middle) - 1)
@@ -178,6 +178,6 @@ def _read_off(counts: Float64Array, places: _Places, percent: int) -> Float64Arr
         return found
     rows = np.arange(len(counts))
     here, before = counts[rows, below], np.where(below > 0, counts[rows, below - 1], 0.0)
-    share = np.clip((wanted - before) / (here - before), 0, 1)
+    share = np.clip((rank - before) / (here - before), 0, 1)
     read: Float64Array = places.first[below] * (1 - share) + places.last[below] * share
     return read

@@ -44,28 +44,28 @@ def failed(run: Run) -> NDArray[np.bool_]:
     empty = finite_values(frame, "response_chars") == 0 if "response_chars" in frame else np.zeros(len(frame), np.bool_)
     if "response_length" in frame:
         empty &= ~(finite_values(frame, "response_length") > 0)
-    marks, is_told = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
-    for _, of_state, said in _told(run, keys):
+    marks, has_state = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
+    for _, of_state, said in _statements(run, keys):
         some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
         of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
         marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
-        is_told |= some & of_state
+        has_state |= some & of_state
     for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
         values = finite_values(frame, name)
         marks |= (values == 1) & np.isin(values[np.isfinite(values)], (0, 1)).all()
-    return marks | (empty & ~is_told)
+    return marks | (empty & ~has_state)
 
 
 def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
     """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing of it in words."""
-    keys, told = run.frame.index.to_numpy()[marks], list[str]()
-    for name, of_state, said in _told(run, keys):
+    keys, words = run.frame.index.to_numpy()[marks], list[str]()
+    for name, of_state, said in _statements(run, keys):
         most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
-        told += [f"{name} {one}"[:80] for one in most[:1]]
-    return told
+        words += [f"{name} {one}"[:80] for one in most[:1]]
+    return words
 
 
-def _told(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
+def _statements(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
     """What rollouts say of how they ended, by name: whether it is a state rather than an error, and its texts."""
     for name in run.text_columns:
         of_state = _STATES.fullmatch(name) is not None

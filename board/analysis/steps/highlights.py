@@ -9,47 +9,47 @@ from numpy.typing import NDArray
 
 from board.text.format_number import fmt
 
-LandmarkKind = Literal["error", "finding", "warning", "note"]
+HighlightKind = Literal["error", "finding", "warning", "note"]
 """What was found by looking through the whole run, an error or not; what a rule of thumb warns of; and what is only worth a look."""
 
-LANDMARK_KINDS: Final[tuple[LandmarkKind, ...]] = get_args(LandmarkKind)
+HIGHLIGHT_KINDS: Final[tuple[HighlightKind, ...]] = get_args(HighlightKind)
 """Worst first."""
 
 
 @dataclass(frozen=True)
-class Landmark:
+class Highlight:
     """A step that stands out, and why in a few words. Where something breaks, it is the step where it is broken, not the last good one."""
 
     step: int
     text: str
-    kind: LandmarkKind = "note"
+    kind: HighlightKind = "note"
     shown_by: str = ""
     """The column whose extremes in that step show it, if one does."""
     most: bool = True
     """Whether the largest of them do, else the smallest."""
 
 
-def largest_fall(stats: pd.DataFrame, what: str, column: str) -> Landmark | None:
+def largest_fall(stats: pd.DataFrame, what: str, column: str) -> Highlight | None:
     """The step whose mean fell most against the step before; None when no step fell. `stats` is per_step's frame of the column."""
     steps, means = _known(stats)
     if len(means) < 2 or not (np.diff(means) < 0).any():
         return None
     at = int(np.diff(means).argmin()) + 1
-    return Landmark(
+    return Highlight(
         int(steps[at]), f"{what} falls most: by {fmt(means[at - 1] - means[at])} at step {steps[at]}", shown_by=column, most=False
     )
 
 
-def highest(stats: pd.DataFrame, what: str, column: str) -> Landmark | None:
+def highest(stats: pd.DataFrame, what: str, column: str) -> Highlight | None:
     """The step with the highest mean; None when no step has one or all are equal. `stats` is per_step's frame."""
     steps, means = _known(stats)
     if not len(means) or means.min() == means.max():
         return None
     at = int(means.argmax())
-    return Landmark(int(steps[at]), f"{what} is highest: {fmt(means[at])} at step {steps[at]}", shown_by=column)
+    return Highlight(int(steps[at]), f"{what} is highest: {fmt(means[at])} at step {steps[at]}", shown_by=column)
 
 
-def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
+def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Highlight | None:
     """Where the validation reward breaks while the reward rises: the sign of a reward that is being exploited, and a warning.
 
     None unless, from the validation reward's peak to the last step, the reward's mean rose and the validation reward's fell, each by more
@@ -70,7 +70,7 @@ def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
         f"validation reward breaks at step {steps[broken]}: since its peak at step {steps[at]} it falls by {fmt(fall)} "
         f"while the reward rises by {fmt(rise)}"
     )
-    return Landmark(int(steps[broken]), text, "warning")
+    return Highlight(int(steps[broken]), text, "warning")
 
 
 def _fall(course: NDArray[np.float64]) -> int:
@@ -87,9 +87,9 @@ def _known(stats: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.float64]]
     return known.index.to_numpy(np.int64), known.to_numpy(np.float64)
 
 
-def landmarks(stats: dict[str, pd.DataFrame], kl: str) -> list[Landmark]:
+def highlights(stats: dict[str, pd.DataFrame], kl: str) -> list[Highlight]:
     """What stands out in a run, most telling first. `stats` maps columns to per_step's frames; `kl` is the KL column in use."""
-    found: list[Landmark | None] = []
+    found: list[Highlight | None] = []
     if "reward" in stats and "valid_reward" in stats:
         found.append(parting(stats["reward"], stats["valid_reward"]))
     if "reward" in stats:
@@ -98,4 +98,4 @@ def landmarks(stats: dict[str, pd.DataFrame], kl: str) -> list[Landmark]:
         found.append(highest(stats[kl], "KL", kl))
     if "response_length" in stats:
         found.append(highest(stats["response_length"], "length", "response_length"))
-    return [landmark for landmark in found if landmark is not None]
+    return [highlight for highlight in found if highlight is not None]

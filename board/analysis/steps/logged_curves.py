@@ -1,4 +1,4 @@
-"""What trackers logged beside a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
+"""What trackers logged of a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
 
 Finds the files, reads each anew only when it has changed, and keeps what one of them has to say against being read.
 """
@@ -26,8 +26,8 @@ from board.trackers.nearby import LogSource
 MAX_SOURCES: Final = 100
 """So many sources of one run are shown."""
 
-KEPT: Final = 64
-"""So many files stay read; the one not asked for longest goes first."""
+CACHED: Final = 64
+"""So many sources stay in memory; the least recently used one goes first."""
 
 MOST_SETTING: Final = 200
 """Characters of a text that may be a setting."""
@@ -82,7 +82,7 @@ class Scalars:
 
 
 def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[LogSource]:
-    """What trackers left of this run in or beside its folder; with `given`, in that file or folder instead, or in its folder of the run's name.
+    """What trackers left of this run in or next to its folder; with `given`, in that file or folder instead, or in its folder of the run's name.
 
     Raises BoardError when nothing of a tracker lies where it was said to.
     """
@@ -109,7 +109,7 @@ def _of_file(file: Path) -> list[LogSource]:
 
 
 def stamp(path: Path) -> Stamp:
-    """Names, sizes and times of a folder's files, or of a file and those beside it that go on with its name: differs once one grows."""
+    """Names, sizes and times of a folder's files, or of a file and its siblings whose names begin with its name: differs once one grows."""
     path = next((parent for parent in path.parents if parent.is_file()), path)  # of a run in a database: the database
     files = walk(path) if path.is_dir() else (file for file in listed_files(path.parent) if file.name.startswith(path.name))
     looked = []
@@ -121,10 +121,10 @@ def stamp(path: Path) -> Stamp:
 
 
 class CurveReader:
-    """Reads sources and keeps what they held, shared by all readers of this process."""
+    """Reads sources and caches what they held, shared by all readers of this process."""
 
     def __init__(self) -> None:
-        self._kept: RecentlyUsed[LogSource, tuple[Stamp, Scalars | BoardError]] = RecentlyUsed(KEPT)
+        self._cached: RecentlyUsed[LogSource, tuple[Stamp, Scalars | BoardError]] = RecentlyUsed(CACHED)
         self._turns = Turns()
 
     def read(self, sources: Sequence[LogSource]) -> Scalars:
@@ -144,11 +144,11 @@ class CurveReader:
     def _one(self, source: LogSource) -> tuple[Stamp, Scalars | BoardError]:
         now = stamp(source.path)
         with self._turns.of(source):
-            kept = self._kept.peek(source)
-            if kept is None or kept[0] != now:
-                kept = (now, _read(source))
-            self._kept.put(source, kept)
-        return kept
+            cached = self._cached.peek(source)
+            if cached is None or cached[0] != now:
+                cached = (now, _read(source))
+            self._cached.put(source, cached)
+        return cached
 
 
 def _read(source: LogSource) -> Scalars | BoardError:

@@ -100,7 +100,7 @@ class Panel:
     logged: tuple[Logged, ...] = ()
     unfiltered: "pd.Series[float] | None" = None
     """As `own`, of all rollouts, where `own` is of those that a filter leaves."""
-    beside: Mapping[str, "pd.Series[float]"] = field(default_factory=dict)
+    compared: Mapping[str, "pd.Series[float]"] = field(default_factory=dict)
     """Further curves of rollouts to compare `own` with, by what they are called."""
 
     @cached_property
@@ -237,7 +237,7 @@ def column_of(key: str) -> str:
 
 
 def unit_of(panel: Panel) -> str:
-    """The unit of a panel's numbers; empty where nobody declares one."""
+    """The unit of a panel's numbers; empty where none is declared."""
     if panel.metric is not None:
         return panel.metric.unit
     column = declared_column(column_of(panel.key))

@@ -1,4 +1,4 @@
-"""Whether a run's newest step is complete, told by the sizes of the steps before it: a step that is still being written has too few rollouts.
+"""Whether a run's newest step is complete, judged by the sizes of the steps before it: a step that is still being written has too few rollouts.
 
 Steps in, an answer out.
 """
@@ -19,7 +19,7 @@ _COMPLETE: Final = 0.75
 
 
 def lacking(steps: NDArray[np.int64], sizes: NDArray[np.integer[Any]] | Float64Array) -> tuple[int, int, int] | None:
-    """The newest step, its rollouts and the usual number, where it is not complete; None where it is, or nobody can tell.
+    """The newest step, its rollouts and the usual number, where it is not complete; None where it is, or that cannot be known.
 
     `steps` and `sizes` (steps,): numbers, rising, and how many rollouts each has.
     """

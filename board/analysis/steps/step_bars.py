@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.steps.highlights import LANDMARK_KINDS, Landmark, LandmarkKind
+from board.analysis.steps.highlights import HIGHLIGHT_KINDS, Highlight, HighlightKind
 from board.metrics.formulas import Float64Array
 
 MOST_BARS: Final = 400
-"""More bars than this cannot be told apart on a screen; neighbouring steps then share one."""
+"""More bars than this cannot be distinguished on a screen; neighbouring steps then share one."""
 
 _LEAST: Final = 0.06
 """Height of the lowest mean, as a share of the span: a bar of its own, not nothing."""
@@ -56,23 +56,23 @@ class BarMark:
     bar: int
     texts: tuple[str, ...]
     """Each names its step; findings first, then warnings."""
-    kind: LandmarkKind
+    kind: HighlightKind
     """The worst of them."""
 
 
-def bar_marks(bars: StepBars, landmarks: Iterable[Landmark]) -> list[BarMark]:
-    """A mark for each bar that holds the step of a landmark, in order of the bars: thinning joins marks, and loses none.
+def bar_marks(bars: StepBars, highlights: Iterable[Highlight]) -> list[BarMark]:
+    """A mark for each bar that holds the step of a highlight, in order of the bars: thinning joins marks, and loses none.
 
-    A landmark before the first bar has no mark.
+    A highlight before the first bar has no mark.
     """
-    held: dict[int, list[Landmark]] = {}
-    for landmark in landmarks:
-        at = bar_of(bars, landmark.step)
+    held: dict[int, list[Highlight]] = {}
+    for highlight in highlights:
+        at = bar_of(bars, highlight.step)
         if at is not None:
-            held.setdefault(at, []).append(landmark)
+            held.setdefault(at, []).append(highlight)
     return [_mark(at, held[at]) for at in sorted(held)]
 
 
-def _mark(bar: int, held: list[Landmark]) -> BarMark:
-    ordered = sorted(held, key=lambda one: LANDMARK_KINDS.index(one.kind))
+def _mark(bar: int, held: list[Highlight]) -> BarMark:
+    ordered = sorted(held, key=lambda one: HIGHLIGHT_KINDS.index(one.kind))
     return BarMark(bar, tuple(dict.fromkeys(one.text for one in ordered)), ordered[0].kind)

@@ -1,4 +1,4 @@
-"""What the covariance of logprob and advantage is taken around: the means of both over the tokens of each step, put beside the token arrays.
+"""What the covariance of logprob and advantage is taken around: the means of both over the tokens of each step, as further token arrays.
 
 A batch is the rollouts of training of one step, whatever the reader's filter leaves of them, so that a token has one number on every page.
 """
@@ -31,12 +31,12 @@ Batch = tuple[NDArray[np.int64], Mapping[str, Float64Array]]
 
 
 class StepCentres:
-    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
+    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are computed on first use."""
 
     def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
         self._run, self._first, self._last = run, first, last
 
-    def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
+    def added_to(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
         """Token arrays end to end, (N,) by field, and the centres as further ones, NaN at tokens of a step without; as they are
         without both fields.
 
@@ -68,17 +68,17 @@ class StepCentres:
 def _of_part(part: Part, first: int | None, last: int | None) -> Batch:
     """The step of each rollout of training of a part within those steps, and what its means are made of."""
     step = part.scalars.column("step").to_numpy()
-    kept = np.ones(len(step), np.bool_)
+    chosen = np.ones(len(step), np.bool_)
     if first is not None:
-        kept &= step >= first
+        chosen &= step >= first
     if last is not None:
-        kept &= step <= last
-    if kept.any() and "split" in part.scalars.column_names:
+        chosen &= step <= last
+    if chosen.any() and "split" in part.scalars.column_names:
         others = pc.is_in(part.scalars.column("split").cast(pa.string()), pa.array([EVALUATION, DISCARDED]))
-        kept &= ~others.to_numpy(zero_copy_only=False)
+        chosen &= ~others.to_numpy(zero_copy_only=False)
     held = set(part.moments.column_names)
     found = {
-        name: part.moments.column(name).to_numpy()[kept] if name in held else np.full(int(kept.sum()), np.nan)
+        name: part.moments.column(name).to_numpy()[chosen] if name in held else np.full(int(chosen.sum()), np.nan)
         for name in _COLUMNS
     }
-    return step[kept].astype(np.int64), found
+    return step[chosen].astype(np.int64), found

@@ -1,4 +1,4 @@
-"""Where the steps of a run lie, so that runs with other batches or machines can be laid over each other: by step, rollouts, tokens or time.
+"""Where the steps of a run lie, so that runs with other batches or machines can be overlaid: by step, rollouts, tokens or time.
 
 Frame in, an array out.
 """

@@ -86,12 +86,12 @@ def length_change(frame: pd.DataFrame, step: int) -> LengthChange:
     return LengthChange(mean=mean, previous_mean=previous_mean, change=mean - previous_mean, previous_step=previous)
 
 
-def nearest_step(steps: IntArray, wanted: float) -> int:
+def nearest_step(steps: IntArray, number: float) -> int:
     """The step nearest to a finite number, exactly where that is whole; of two as near the lower one. `steps` (n,) rising, n >= 1."""
-    inside = min(max(wanted, int(steps[0])), int(steps[-1]))
+    inside = min(max(number, int(steps[0])), int(steps[-1]))
     at = int(np.searchsorted(steps, inside))
-    beside: list[int] = steps[max(0, at - 1) : at + 1].tolist()
-    return min(beside, key=lambda step: abs(step - inside))
+    neighbours: list[int] = steps[max(0, at - 1) : at + 1].tolist()
+    return min(neighbours, key=lambda step: abs(step - inside))
 
 
 def _mean(values: Float64Array) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from board.analysis.rollouts.selection import page
 from board.analysis.stats.bootstrap import mean_intervals, units_of
-from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.highlights import Highlight
 from board.analysis.steps.step_metrics import computable
 from board.analysis.steps.step_stats import finite_values
 from board.metrics.declared import METRICS
@@ -92,13 +92,15 @@ class Rows:
     """What stands out in each step, in our own words; empty where nothing does."""
 
 
-def rows(run: Run, values: pd.DataFrame, order: NDArray[np.int64], number: int, size: int, landmarks: Sequence[Landmark]) -> Rows:
+def rows(
+    run: Run, values: pd.DataFrame, order: NDArray[np.int64], number: int, size: int, highlights: Sequence[Highlight]
+) -> Rows:
     """The rows of one page (from 1) of the table, with intervals of the mean reward, which are computed for these steps alone."""
     steps = page(order, number, size)
     low, high = reward_intervals(run, steps)
     texts: dict[int, list[str]] = {}
-    for landmark in sorted(landmarks, key=lambda one: one.kind != "warning"):
-        texts.setdefault(landmark.step, []).append(landmark.text)
+    for highlight in sorted(highlights, key=lambda one: one.kind != "warning"):
+        texts.setdefault(highlight.step, []).append(highlight.text)
     return Rows(steps, values.loc[steps], low, high, ["; ".join(texts.get(step, [])) for step in steps.tolist()])
 
 

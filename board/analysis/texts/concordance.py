@@ -1,7 +1,4 @@
-"""Keyword in context: the places at which texts hold what is looked for, each with what stands left and right of it.
-
-Knows what a search is; counts nothing and shows nothing.
-"""
+"""Keyword in context: the places at which texts hold what is looked for, each with what stands left and right of it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,11 +46,11 @@ def spread(keys: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return keys if len(keys) <= most else keys[np.linspace(0, len(keys) - 1, most).astype(np.int64)]
 
 
-def lines(run: Run, keys: NDArray[np.int64], column: str, wanted: SearchText) -> list[Occurrence]:
+def lines(run: Run, keys: NDArray[np.int64], column: str, search: SearchText) -> list[Occurrence]:
     """The places in one text of these rollouts, in their order; of one text at most MOST_OF_ONE."""
     opening, closing = (f"\ue000{uuid4().hex}" for _ in range(2))
     texts = run.texts(column, keys).fill_null("")
-    marked = pc.replace_substring_regex(texts, wanted.marked, f"{opening}\\0{closing}")
+    marked = pc.replace_substring_regex(texts, search.marked, f"{opening}\\0{closing}")
     return [
         line
         for key, text in zip(keys.tolist(), _as_python(marked), strict=True)

@@ -15,7 +15,7 @@ from board.runs.run import Run
 from board.schema import BY_NAME, Column
 
 MEASURES: Final[dict[str, RolloutMeasure]] = {"text_health": text_health.measure, kl_concentration.NAME: kl_concentration.measure}
-"""By the names under which they are kept."""
+"""By the names under which they are cached."""
 
 _FAMILIES: Final = {"text": text_health.COLUMNS, "kl": kl_concentration.SHOWN}
 _DECLARED: Final = {one.name: (family, one) for family, columns in _FAMILIES.items() for one in columns}
@@ -38,15 +38,15 @@ def is_measured(name: str) -> bool:
     return name in _DECLARED
 
 
-def are_kept(run: Run) -> bool:
+def are_cached(run: Run) -> bool:
     """Whether every rollout of the run was measured before, so that `with_measures` reads and computes nothing."""
-    return rollout_measures.is_kept(run, MEASURES)
+    return rollout_measures.is_cached(run, MEASURES)
 
 
 def with_measures(run: Run, progress: Callable[[float], None] | None = None) -> Run:
     """The run with a column for each measure that some rollout has, float32; a column of the trainer's own of that name stays the trainer's.
 
-    What is not kept yet is measured now: `progress` is told the share that is done.
+    What is not cached yet is measured now: `progress` is called with the share that is done.
     """
     found = rollout_measures.of_run(run, MEASURES, progress)
     new = [name for name in NAMES if name not in run.frame.columns and found[name].notna().any()]

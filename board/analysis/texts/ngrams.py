@@ -38,7 +38,7 @@ class Grams:
     """(g,): the n-gram without its first unit, likewise."""
     times: NDArray[np.int64]
     """(g,): how often a text holds it at least."""
-    told: NDArray[np.bool_]
+    listable: NDArray[np.bool_]
     """(g,): False for what only longer ones are made of: a single character of a script without spaces."""
     texts: NDArray[np.int32]
     """(p,): the texts that hold each, rising, n-gram by n-gram."""
@@ -96,8 +96,8 @@ def _end_to_end(joined: list["_Forms"], units: Units) -> Grams:
         np.concatenate([getattr(one, name) for one in joined])
         for name in ("lengths", "first_at", "prefixes", "suffixes", "times", "texts", "counts")
     )
-    told = (lengths > 1) | ~units.unspaced[first_at]
-    return Grams(lengths, first_at, prefixes, suffixes, times, told, texts, np.concatenate([[0], np.cumsum(counts)]))
+    listable = (lengths > 1) | ~units.unspaced[first_at]
+    return Grams(lengths, first_at, prefixes, suffixes, times, listable, texts, np.concatenate([[0], np.cumsum(counts)]))
 
 
 @dataclass(frozen=True)
@@ -130,22 +130,22 @@ def _repeated(level: _OfLength, at: int, units: Units, least: int, first: int, c
     for times in REPEATS:
         chosen = (level.times >= times) & marked[level.of]
         counts = np.bincount(level.of[chosen], minlength=len(forms))
-        kept = counts >= least
-        chosen &= kept[level.of]
-        number = int(kept.sum())
+        enough = counts >= least
+        chosen &= enough[level.of]
+        number = int(enough.sum())
         if not number:
             return
-        halves = forms[kept]
+        halves = forms[enough]
         yield _Forms(
             np.full(number, at + 1),
-            level.first_at[kept],
+            level.first_at[enough],
             halves,
             halves,
             np.full(number, times),
             level.texts[chosen],
-            counts[kept],
+            counts[enough],
         )
-        forms[kept] = count + np.arange(number)
+        forms[enough] = count + np.arange(number)
         count += number
 
 
@@ -174,12 +174,12 @@ def _of_length(at: NDArray[np.int64], keys: NDArray[np.int64], text_of: NDArray[
     times = np.diff(np.append(begins, len(pairs)))
     pairs = pairs[begins]
     counts = np.bincount(pairs >> _HALF)
-    kept = counts >= least
-    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    enough = counts >= least
+    numbers = np.where(enough, np.cumsum(enough) - 1, -1)
     ids = np.full(len(text_of), -1)
     ids[at] = numbers[codes]
     first_at = np.full(len(counts), -1)
     first_at[codes[::-1]] = at[::-1]
-    own = kept[pairs >> _HALF]
+    own = enough[pairs >> _HALF]
     pairs = pairs[own]
-    return _OfLength(ids, first_at[kept], (pairs & _LOWER).astype(np.int32), numbers[pairs >> _HALF], times[own])
+    return _OfLength(ids, first_at[enough], (pairs & _LOWER).astype(np.int32), numbers[pairs >> _HALF], times[own])

@@ -1,7 +1,4 @@
-"""Forms of one phrase: which n-grams are only pieces of a longer one that the same texts hold, and how the longest reads.
-
-Knows n-grams and the texts that they are of.
-"""
+"""Forms of one phrase: which n-grams are only pieces of a longer one that the same texts hold, and how the longest reads."""
 
 import re
 from collections.abc import Sequence
@@ -56,7 +53,7 @@ def whole(grams: Grams) -> NDArray[np.bool_]:
     longer = np.flatnonzero(grams.lengths > 1)
     for part in (grams.prefixes[longer], grams.suffixes[longer]):
         pieces[part[counts[longer] >= NEARLY * counts[part]]] = True
-    return ~pieces & grams.told
+    return ~pieces & grams.listable
 
 
 def phrases(grams: Grams, units: Units, texts: Sequence[str], found: NDArray[np.int64]) -> list[Phrase]:
@@ -69,10 +66,10 @@ def phrases(grams: Grams, units: Units, texts: Sequence[str], found: NDArray[np.
     order = np.lexsort([grams.first_at[found], -grams.times[found], -grams.lengths[found]])
     for at in order.tolist():  # of equally long ones side by side in their first text, so that each overlaps the one before
         folding.add(at, folding.same_as(at))
-    same = {at: {folding.words[one] for one in forms} for at, forms in folding.kept.items()}
-    for at in sorted(folding.kept):
+    same = {at: {folding.words[one] for one in forms} for at, forms in folding.folded.items()}
+    for at in sorted(folding.folded):
         folding.add(at, folding.case_of(at))
-    return [_phrase(grams, units, texts, int(found[at]), found[folding.kept[at]], same[at]) for at in sorted(folding.kept)]
+    return [_phrase(grams, units, texts, int(found[at]), found[folding.folded[at]], same[at]) for at in sorted(folding.folded)]
 
 
 class _Folding:
@@ -83,24 +80,24 @@ class _Folding:
         self._counts = self._held.sum(axis=1)
         self._repeated = grams.times[found] > 1
         self.words = [_hashes(grams, units, gram) for gram in found.tolist()]
-        self.kept: dict[int, list[int]] = {}
+        self.folded: dict[int, list[int]] = {}
         self._units: dict[int, set[int]] = {}
 
     def add(self, at: int, into: int | None) -> None:
         """Keep one as it is, or with all that was added to it as a form of another."""
         if into is None:
-            self.kept.setdefault(at, [])
+            self.folded.setdefault(at, [])
             self._units.setdefault(at, set(self.words[at]))
         else:
-            self.kept[into] += [at, *self.kept.pop(at, [])]
+            self.folded[into] += [at, *self.folded.pop(at, [])]
             self._units[into] |= self._units.pop(at, set(self.words[at]))
 
     def same_as(self, at: int) -> int | None:
-        """Which one kept, that overlaps it, is held by the same texts: the most alike."""
+        """Which phrase so far, that overlaps it, is held by the same texts: the most alike."""
         least, most = ALIKE * self._counts, self._counts / ALIKE
         near = [
             one
-            for one in self.kept
+            for one in self.folded
             if least[one] <= self._counts[at] <= most[one]
             and self._repeated[one] == self._repeated[at]
             and not self._units[one].isdisjoint(self.words[at])
@@ -113,9 +110,9 @@ class _Folding:
         return near[best] if alike[best] >= ALIKE else None
 
     def case_of(self, at: int) -> int | None:
-        """Which stronger one kept it is a special case of."""
+        """Which stronger phrase so far it is a special case of."""
         own = set(self.words[at])
-        for one in sorted(self.kept):
+        for one in sorted(self.folded):
             if one >= at:
                 return None
             shared = len(own & self._units[one])

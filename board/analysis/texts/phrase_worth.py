@@ -1,7 +1,4 @@
-"""What phrases earn: beside the other rollouts of their groups, among right and among wrong responses, and by the validation scorer.
-
-Knows a sample of rollouts and which of them hold a phrase; finds no phrase.
-"""
+"""What phrases earn: compared with other rollouts of their groups, among right and among wrong responses, and by the validation scorer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 
 Within = Literal["group", "step", "none"]
-"""Whom a rollout is compared with: its group; where nobody sampled in groups, its step; nobody where there are no rewards."""
+"""What a rollout is compared with: its group; its step where the run did not sample in groups; nothing where there are no rewards."""
 
 Truth = Literal["valid_reward", "ground_truth", ""]
 """What tells right responses from wrong ones: a validation reward of at least `usual_threshold`, or holding the expected answer."""

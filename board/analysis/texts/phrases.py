@@ -1,7 +1,6 @@
 """Phrases that pay: what stands in responses that earn more than their own group does, and what is written late rather than early.
 
-n-grams of a sample of rollouts, told apart by weighted log-odds; each once in its longest form, with its course and with what it earns. Knows
-runs; shows nothing.
+n-grams of a sample of rollouts, scored by weighted log-odds; each once in its longest form, with its course and with what it earns.
 """
 
 from collections.abc import Callable
@@ -32,7 +31,7 @@ MOST_LISTED: Final = 100
 MOST_STRETCHES: Final = 120
 """Of more steps, neighbours are taken together in the course of a phrase."""
 
-Told = Callable[[float], None]
+Progress = Callable[[float], None]
 """Called now and then with the share that is done."""
 
 
@@ -73,31 +72,31 @@ class Phrases:
         return found
 
 
-KEPT: Final = "run-phrases"
+TABLE: Final = "run-phrases"
 
 
-def of_run(run: Run, least: int = LEAST, told: Told = lambda _: None) -> Phrases:
-    """`find` in the run; what is of `least` = LEAST is kept beside it: to look for them takes seconds where texts are long."""
+def of_run(run: Run, least: int = LEAST, progress: Progress = lambda _: None) -> Phrases:
+    """`find` in the run; the result for `least` = LEAST is cached, as finding phrases takes seconds where texts are long."""
     if least != LEAST:
-        return find(run, least, Z_LIMIT, told)
+        return find(run, least, Z_LIMIT, progress)
     choices = f"{LEAST} {Z_LIMIT} {MOST_STRETCHES}"
-    return run_tables.made(run, KEPT, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, told))
+    return run_tables.made(run, TABLE, choices, Phrases, lambda: find(run, LEAST, Z_LIMIT, progress))
 
 
-def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, told: Told = lambda _: None) -> Phrases:
+def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, progress: Progress = lambda _: None) -> Phrases:
     """The phrases of the rollouts of the run's frame that stand in at least `least` of its sample and are beyond |z| = `limit`.
 
     A run without responses has none; without rewards, or with one step, there is no z of them (NaN).
     """
     sample = phrase_sample(run)
-    told(0.3)
+    progress(0.3)
     units = cut(sample.texts)
     grams = frequent(units, least)
-    told(0.6)
+    progress(0.6)
     against = compared(run, sample)
     scored = _scored(grams, sample, against)
     found = phrase_forms.phrases(grams, units, sample.texts, _outstanding(scored, limit))
-    told(0.8)
+    progress(0.8)
     at = np.array([phrase.gram for phrase in found], np.int64)
     firsts, lasts, shares = _course(grams, at, sample.frame["step"].to_numpy(np.int64))
     return Phrases(

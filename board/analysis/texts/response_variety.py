@@ -48,14 +48,14 @@ def _of_step(run: Run, rows: NDArray[np.int64], prompts: NDArray[np.int64], pair
     texts = run.texts("response", keys).to_pylist()
     counts = template_collapse.bags(texts)
     if paired:
-        told = template_collapse.retrieved(counts, own)
+        beyond = template_collapse.retrieved(counts, own)
     else:
-        told = template_collapse.of_own_prompt(counts, template_collapse.bags(_prompts(run, keys)), own)
+        beyond = template_collapse.of_own_prompt(counts, template_collapse.bags(_prompts(run, keys)), own)
     ends = pa.array([None if text is None else text[-template_collapse.CHARACTERS :] for text in texts], pa.large_string())
     several = np.bincount(own) > 1
     distinct = template_collapse.distinct_share(shingles(code_units(ends)), own)
     numbers = (
-        told,
+        beyond,
         template_collapse.alike_to_others(counts, own),
         template_collapse.self_similarity(counts, own),
         distinct[several],

@@ -1,4 +1,4 @@
-"""Whether responses still depend on their prompt, told without a model by which other responses they are nearest to. Texts in, numbers out.
+"""Whether responses still depend on their prompt, measured by their nearest other responses, without a model. Texts in, numbers out.
 
 A response is a bag of the 4-grams of its characters, hashed and weighted by TF-IDF; near is a large cosine (Salton and Buckley 1988). As
 long as responses say something of their prompt, the nearest other one is mostly one of the same prompt. RAGEN-2 (arXiv 2604.06268) measures
@@ -71,8 +71,8 @@ def sampled(prompts: NDArray[np.int64], paired: bool) -> NDArray[np.int64]:
     if len(groups) < LEAST_PROMPTS // (2 if paired else 1):
         return np.zeros(0, np.int64)
     most = max(2, TEXTS // len(groups)) if paired else 1
-    kept = groups[:: max(1, int(np.ceil(len(groups) * most / TEXTS)))]
-    return np.sort(np.concatenate([group[:most] for group in kept]))
+    chosen = groups[:: max(1, int(np.ceil(len(groups) * most / TEXTS)))]
+    return np.sort(np.concatenate([group[:most] for group in chosen]))
 
 
 def retrieved(counts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:
@@ -90,9 +90,9 @@ def retrieved(counts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float6
     return _beyond_chance(likeness, same, counts, len(prompts) - 1)
 
 
-def of_own_prompt(counts: NDArray[np.float32], asked: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:
+def of_own_prompt(counts: NDArray[np.float32], of_prompts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:
     """As `retrieved`, but a response looks for its prompt, (n,), among those of all: bags of responses and of their prompts, row by row."""
-    both = weighted(np.concatenate([counts, asked]))
+    both = weighted(np.concatenate([counts, of_prompts]))
     likeness = _cosines(both[: len(counts)], both[len(counts) :])
     return _beyond_chance(likeness, prompts[:, np.newaxis] == prompts, counts, len(prompts))
 
@@ -162,5 +162,5 @@ def _beyond_chance(
     nearest = likeness >= best - 1e-6  # equal texts differ by rounding
     hit = (nearest & same).sum(axis=1) / np.maximum(nearest.sum(axis=1), 1)
     chance = same.sum(axis=1) / max(others, 1)
-    told = (chance > 0) & (chance < 1) & (counts.sum(axis=1) > 0)
-    return np.where(told, (hit - chance) / np.where(told, 1 - chance, 1), np.nan)
+    known = (chance > 0) & (chance < 1) & (counts.sum(axis=1) > 0)
+    return np.where(known, (hit - chance) / np.where(known, 1 - chance, 1), np.nan)

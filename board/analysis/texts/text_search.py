@@ -59,33 +59,33 @@ class SearchText:
 
     @property
     def flags(self) -> str:
-        """How expressions begin that find lines, and either case where that is wanted."""
+        """Flags that every expression begins with: multi-line, and any case unless `exact_case`."""
         return "(?m)" if self.exact_case else "(?im)"
 
 
-def checked(wanted: SearchText) -> SearchText:
+def checked(search: SearchText) -> SearchText:
     """The same, once it is known that it can be looked for. Raises BoardError where it cannot."""
-    if not wanted.text.strip():
+    if not search.text.strip():
         raise BoardError("There is nothing to look for.")
-    if len(wanted.text) > LONGEST:
-        raise BoardError(f"The text has {len(wanted.text):,} characters, and {LONGEST:,} is the most that is looked for.")
+    if len(search.text) > LONGEST:
+        raise BoardError(f"The text has {len(search.text):,} characters, and {LONGEST:,} is the most that is looked for.")
     try:
-        nothing = [pc.match_substring_regex(pa.array([""]), one)[0].as_py() for one in (*wanted.required, wanted.marked)]
+        nothing = [pc.match_substring_regex(pa.array([""]), one)[0].as_py() for one in (*search.required, search.marked)]
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = str(error).partition("Invalid regular expression: ")[2] or "it holds a character that is no text"
-        reason = reason.replace(wanted.flags, "", 1)
+        reason = reason.replace(search.flags, "", 1)
         raise BoardError(f"This is no regular expression: {reason}.") from error
     if any(nothing):
         raise BoardError("The expression is satisfied by nothing at all, and would be found everywhere.")
-    return wanted
+    return search
 
 
 def count_hits(
-    run: Run, wanted: SearchText, columns: Sequence[str] = COLUMNS, progress: Callable[[float], None] = lambda share: None
+    run: Run, search: SearchText, columns: Sequence[str] = COLUMNS, progress: Callable[[float], None] = lambda share: None
 ) -> pd.DataFrame:
     """How often each rollout's texts hold what is looked for: a column of int64 for each of `columns`, index and order the frame's.
 
-    A text that is missing holds nothing. `progress` is told the share that is done.
+    A text that is missing holds nothing. `progress` is called with the share that is done.
     """
     keys = run.frame.index.to_numpy()
     if len(keys) * _GATHERED < run.rows_read:
@@ -93,13 +93,13 @@ def count_hits(
         for first in range(0, len(keys), _AT_ONCE):  # together they may be more than memory
             some = slice(first, first + _AT_ONCE)
             for name in columns:
-                found[name][some] = hits_in(run.texts(name, keys[some]), wanted)
+                found[name][some] = hits_in(run.texts(name, keys[some]), search)
             progress(min(1.0, (first + _AT_ONCE) / len(keys)))
         return pd.DataFrame(found, index=run.frame.index)
     pieces: list[dict[str, NDArray[np.int64]]] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow searches without holding the interpreter
         try:
-            for piece in pool.map(lambda part: _in_part(part, columns, wanted), run.parts):
+            for piece in pool.map(lambda part: _in_part(part, columns, search), run.parts):
                 pieces.append(piece)
                 progress(len(pieces) / len(run.parts))
         except BaseException:  # the reader went on to something else: what has not begun need not
@@ -109,14 +109,14 @@ def count_hits(
     return pd.DataFrame(whole, index=run.frame.index)
 
 
-def hits_in(texts: pa.ChunkedArray, wanted: SearchText) -> NDArray[np.int64]:
+def hits_in(texts: pa.ChunkedArray, search: SearchText) -> NDArray[np.int64]:
     """How often each text holds what is looked for, 0 unless it holds all that is required. Shape (rows,)."""
     counts = np.zeros(len(texts), np.int64)
     fits = np.ones(len(texts), bool)
-    for one in wanted.required:
+    for one in search.required:
         fits &= pc.match_substring_regex(texts, one).fill_null(False).to_numpy()
     if fits.any():
-        counts[fits] = pc.count_substring_regex(texts.filter(pa.array(fits)), wanted.marked).to_numpy()
+        counts[fits] = pc.count_substring_regex(texts.filter(pa.array(fits)), search.marked).to_numpy()
     return counts
 
 
@@ -147,9 +147,9 @@ def _word(word: str) -> str:
     return f"{left}{re.escape(word)}{right}"
 
 
-def _in_part(part: Part, columns: Sequence[str], wanted: SearchText) -> dict[str, NDArray[np.int64]]:
+def _in_part(part: Part, columns: Sequence[str], search: SearchText) -> dict[str, NDArray[np.int64]]:
     table = part.texts
     return {
-        name: hits_in(table.column(name), wanted) if name in table.column_names else np.zeros(len(part), np.int64)
+        name: hits_in(table.column(name), search) if name in table.column_names else np.zeros(len(part), np.int64)
         for name in columns
     }

@@ -25,7 +25,7 @@ from board.text.token_decoding import codec_of, decoded
 MOST_STRETCHES: Final = 120
 """Of more steps, neighbours are taken together."""
 MOST_TOKENS: Final = 20_000
-"""So many tokens, the most frequent ones, are kept by name."""
+"""So many tokens, the most frequent ones, are counted by name."""
 LEAST: Final = 5
 """A token that a run has less often is among the rare ones."""
 
@@ -33,7 +33,7 @@ RARE: Final = "(rare tokens)"
 
 _CODEC_TOKENS: Final = 4_000
 _COUNTING: Final = 0.8
-"""The share of the work that counting is, before the parts are laid together."""
+"""The share of the work that counting is, before the counts of the parts are merged."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +69,19 @@ class Vocabulary:
         return found
 
 
-KEPT: Final = "run-vocabulary"
+TABLE: Final = "run-vocabulary"
 
 
 def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
-    """`vocabulary` of the run, kept beside it: to lay a hundred million tokens' parts together takes seconds."""
+    """`vocabulary` of the run, cached, as merging the parts of a hundred million tokens takes seconds."""
     choices = f"{MOST_STRETCHES} {MOST_TOKENS} {LEAST}"
-    return run_tables.made(run, KEPT, choices, Vocabulary, lambda: vocabulary(run, progress))
+    return run_tables.made(run, TABLE, choices, Vocabulary, lambda: vocabulary(run, progress))
 
 
 def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
     """The tokens of the rollouts of the run's frame that are of training; none where no rollout names its tokens.
 
-    `progress` is told the share that is done, 0 to 1.
+    `progress` is called with the share that is done, 0 to 1.
     """
     tables, done = [], 0
     for part, _, rows in run.parts_of_rows():
@@ -96,19 +96,19 @@ def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> 
 
 
 def _tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
-    """What is kept of the steps whose rollouts of training are all asked for, and the count of the other rollouts."""
+    """The cached counts of the steps whose rollouts of training are all among `rows`, and counts of the other rollouts."""
     training = vocabulary_counts.training_rows(part)
     rows = np.intersect1d(rows, training, assume_unique=True)
     if len(rows) == len(training):
-        return [vocabulary_counts.kept(part)]
+        return [vocabulary_counts.cached(part)]
     steps = part.scalars.column("step").to_numpy()
     there, of_step = np.unique(steps[training], return_inverse=True)
-    asked = np.bincount(np.searchsorted(there, steps[rows]), minlength=len(there))
-    whole = there[asked == np.bincount(of_step, minlength=len(there))]
+    chosen = np.bincount(np.searchsorted(there, steps[rows]), minlength=len(there))
+    whole = there[chosen == np.bincount(of_step, minlength=len(there))]
     found = [vocabulary_counts.count(part, rows[~np.isin(steps[rows], whole)])]
     if len(whole):
-        kept = vocabulary_counts.kept(part)
-        found.append(kept.filter(pc.is_in(kept.column("step"), pa.array(whole))))
+        counts = vocabulary_counts.cached(part)
+        found.append(counts.filter(pc.is_in(counts.column("step"), pa.array(whole))))
     return found
 
 
@@ -123,7 +123,7 @@ def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None])
         np.add.at(totals, one, table.column("n").to_numpy())
     places, chosen = _rows_of_names(totals)
     shape = int(places.max()) + 1, stretches
-    # a large run's tables have tens of millions of rows: where each belongs is kept in four bytes, all else of one table at a time
+    # a large run's tables have tens of millions of rows: where each belongs takes four bytes, all else is held of one table at a time
     cells = [
         (places[one] * stretches + stretch[np.searchsorted(there, table.column("step").to_numpy())]).astype(np.int32)
         for one, table in zip(of, tables, strict=True)
@@ -209,14 +209,14 @@ def summary(of: Vocabulary, first: int | None = None, last: int | None = None) -
     totals = float(late.sum()), float(early.sum())
     odds = against_shared_prior(late, early, totals)
     unknown = np.full(len(counts), np.nan)
-    told = min(totals) > 0
+    compared = min(totals) > 0
     table = {
         "count": counts,
         "share": counts / max(1, int(counts.sum())),
-        "early": early / totals[1] if told else unknown,
-        "late": late / totals[0] if told else unknown,
-        "delta": odds.delta if told else unknown,
-        "z": odds.z if told else unknown,
+        "early": early / totals[1] if compared else unknown,
+        "late": late / totals[0] if compared else unknown,
+        "delta": odds.delta if compared else unknown,
+        "z": odds.z if compared else unknown,
     }
     if "kl" in of.sums:
         kl = of.sums["kl"][:, at].sum(axis=1, dtype=np.float64)

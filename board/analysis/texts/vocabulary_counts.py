@@ -1,6 +1,6 @@
-"""How often each token is written in each step of a part, and what the token metrics add up to there: a compact table, kept per part.
+"""How often each token is written in each step of a part, and what the token metrics add up to there: a compact table, cached per part.
 
-Tokens of training that count, by their names as the trainer wrote them. Knows parts.
+Tokens of training that count, by their names as the trainer wrote them.
 """
 
 from typing import Any, Final
@@ -29,7 +29,7 @@ _DENSE: Final = 4
 """So many cells of steps and tokens for each token that is counted are added up in a grid; where there would be more, cell by cell."""
 
 
-def kept(part: Part) -> pa.Table:
+def cached(part: Part) -> pa.Table:
     """`count` of all rollouts of a part that are of training, out of the cache where it was made before."""
     return part_tables.table(part, _NAME, lambda one: count(one, training_rows(one)))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from board.text.token_decoding import codec_of, decoded
 
 MOST: Final = 5
-"""Alternatives kept per token."""
+"""Alternatives shown per token."""
 
 _ROOMY: Final = 4
 """Sorting token by token in a rectangle pays while it has at most so many times the cells of the lists."""
@@ -38,7 +38,7 @@ def likeliest(lists: pa.LargeListArray, tokens: Sequence[str], rows: NDArray[np.
     """The `most` likeliest alternatives of the tokens at `rows`, (n,) positions.
 
     `lists` holds for each of the `tokens` a list of {token, logprob}, or null. An alternative is the sampled token when their texts are
-    equal, as they stand or with the token's name decoded: some engines list text beside the tokenizer's names.
+    equal, as they stand or with the token's name decoded: some engines list text next to the tokenizer's names.
     """
     chosen = lists if len(rows) == len(lists) else lists.take(pa.array(rows))
     offsets = chosen.offsets.to_numpy()
@@ -49,10 +49,10 @@ def likeliest(lists: pa.LargeListArray, tokens: Sequence[str], rows: NDArray[np.
     order = _likeliest_first(np.where(np.isnan(numbers), -np.inf, numbers), parents, lengths)
     place = np.arange(len(order)) - np.repeat(offsets[:-1] - offsets[0], lengths)
     names = pairs.field("token").take(pa.array(order))
-    kept = place < most
+    shown = place < most
     return Likeliest(
-        texts=names.filter(pa.array(kept)).cast(pa.utf8()),
-        logprobs=numbers[order[kept]].astype(np.float32),
+        texts=names.filter(pa.array(shown)).cast(pa.utf8()),
+        logprobs=numbers[order[shown]].astype(np.float32),
         ends=np.cumsum(np.minimum(lengths, most), dtype=np.int32),
         listed=lengths.astype(np.int32),
         sampled=_places_of_sampled(names, [tokens[i] for i in rows], parents, place),
@@ -91,6 +91,6 @@ def _places_of_sampled(
 
 
 def _equal(names: pa.Array, tokens: list[str], parents: NDArray[np.int64]) -> NDArray[np.bool_]:
-    wanted = pa.array(tokens, pa.large_string()).take(pa.array(parents))
-    equal: NDArray[np.bool_] = pc.equal(names, wanted).to_numpy(zero_copy_only=False)
+    expected = pa.array(tokens, pa.large_string()).take(pa.array(parents))
+    equal: NDArray[np.bool_] = pc.equal(names, expected).to_numpy(zero_copy_only=False)
     return equal

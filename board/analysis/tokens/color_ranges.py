@@ -36,8 +36,8 @@ def token_ranges(run: Run, step: int | None, estimator: str, most: int = TOKENS_
     lengths = rows["response_length"].to_numpy(np.float64) if "response_length" in rows else np.zeros(len(rows))
     keys = _sample(rows.index.to_numpy(), np.nan_to_num(lengths), most)
     values: dict[str, list[NDArray[np.float32]]] = {}
-    for name, kept in _columns(run, keys, estimator):
-        values.setdefault(name, []).append(kept)
+    for name, numbers in _columns(run, keys, estimator):
+        values.setdefault(name, []).append(numbers)
     ends = {name: ends_of(np.concatenate(pieces), name) for name, pieces in values.items()}
     known = {name: both for name, both in ends.items() if both is not None}
     frame = pd.DataFrame.from_dict(known, orient="index", columns=["lo", "hi"], dtype=np.float64)
@@ -54,7 +54,7 @@ def joint_ends(
     values: dict[str, list[NDArray[np.float32]]] = {}
     for arrays, counts in rollouts:
         for name, array in arrays.items():
-            values.setdefault(name, []).append(_kept(array, counts))
+            values.setdefault(name, []).append(_counted_finite(array, counts))
     ends = {name: ends_of(np.concatenate(pieces), name) for name, pieces in values.items()}
     return {name: both for name, both in ends.items() if both is not None}
 
@@ -108,12 +108,12 @@ def _columns(run: Run, keys: NDArray[np.int64], estimator: str) -> Iterator[tupl
     for part, _, rows in run.of_rows(run.frame.index.isin(keys), "drawn").parts_of_rows():
         steps = part.scalars.column("step").to_numpy()
         for alike in part.alike(rows, run.token_metrics):
-            arrays = centres.beside(alike.flats, steps[alike.rows], alike.offsets)
+            arrays = centres.added_to(alike.flats, steps[alike.rows], alike.offsets)
             for name, values in formulas.token_arrays(arrays, estimator).items():
-                yield name, _kept(values, alike.counts)
+                yield name, _counted_finite(values, alike.counts)
 
 
-def _kept(values: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _counted_finite(values: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
         narrow = np.asarray(values, np.float32)
     return narrow[counts & np.isfinite(narrow)]

@@ -1,6 +1,6 @@
 """How a run's tokens are spread by one metric, as few enough bars to draw, and the most extreme tokens that a bar stands for.
 
-Bars are made of the fine bins that a survey counts in, so that parts of a run add up.
+Bars are made of the fine bins of a `TokenHistogram`, so that parts of a run add up.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.tokens.token_survey import Survey, Told, most_extreme, read_tokens
+from board.analysis.tokens.token_histogram import Progress, TokenHistogram, most_extreme, read_tokens
 from board.metrics.token_summaries import CODES, MOST, code_values, codes, extremes
 from board.runs.run import Run
 
@@ -63,16 +63,16 @@ class Largest:
 def largest(in_bins: NDArray[np.int64], share: float) -> Largest | None:
     """The tokens of the largest finite numbers, that share of all (0 to 1) but at least one; None where no number is positive.
 
-    `in_bins` (2 * CODES,) as `Survey` has them: it is as exact as the bins are fine.
+    `in_bins` (2 * CODES,) as `TokenHistogram` has them: it is as exact as the bins are fine.
     """
     middles, counts = _finite(in_bins)
     weights = np.where(middles > 0, middles, 0.0)
     positive = float((counts * weights).sum())
     if not positive:
         return None
-    wanted = max(1, round(share * int(counts.sum())))
-    taken = np.diff(np.minimum(np.cumsum(np.append(0, counts[::-1])), wanted))[::-1]
-    return Largest(wanted, float(middles[np.flatnonzero(taken)[0]]), float((taken * weights).sum()) / positive)
+    tokens = max(1, round(share * int(counts.sum())))
+    taken = np.diff(np.minimum(np.cumsum(np.append(0, counts[::-1])), tokens))[::-1]
+    return Largest(tokens, float(middles[np.flatnonzero(taken)[0]]), float((taken * weights).sum()) / positive)
 
 
 def between(in_bins: NDArray[np.int64], low: float, high: float) -> int:
@@ -88,26 +88,28 @@ def _finite(in_bins: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np
     return middles[finite], in_bins[finite]
 
 
-def tokens_of_bar(run: Run, of: Survey, estimator: str, first: int, stop: int, told: Told = lambda _: None) -> pd.DataFrame:
-    """The most extreme tokens in the fine bins from `first` to before `stop`, at most MOST of them, as `Survey.tokens` has them.
+def tokens_of_bar(
+    run: Run, histogram: TokenHistogram, estimator: str, first: int, stop: int, progress: Progress = lambda _: None
+) -> pd.DataFrame:
+    """The most extreme tokens in the fine bins from `first` to before `stop`, at most MOST of them, as `TokenHistogram.tokens` has them.
 
-    Taken from the survey where it holds all of them, else read from the token arrays.
+    Taken from the histogram where it holds all of them, else read from the token arrays.
     """
-    known = of.tokens[_within(of.tokens["value"].to_numpy(np.float32), first, stop)]
-    if len(known) == int(of.in_bins[first:stop].sum()):
+    known = histogram.tokens[_within(histogram.tokens["value"].to_numpy(np.float32), first, stop)]
+    if len(known) == int(histogram.in_bins[first:stop].sum()):
         return known.head(MOST).reset_index(drop=True)
 
     def choose(values: NDArray[np.float32]) -> NDArray[np.int64]:
         chosen = np.flatnonzero(_within(values, first, stop))
-        own = extremes(values[chosen], np.array([0, len(chosen)]), of.order)
+        own = extremes(values[chosen], np.array([0, len(chosen)]), histogram.order)
         return chosen[own]
 
     found, done = [known], 0
-    for tokens, read in read_tokens(run, of.metric, estimator, choose):
+    for tokens, read in read_tokens(run, histogram.metric, estimator, choose):
         found.append(tokens)
         done += read
-        told(min(1.0, done / max(1, int(of.in_bins.sum()))))
-    return most_extreme(pd.concat(found).drop_duplicates(["key", "position"]).assign(stretch=0), of.order)
+        progress(min(1.0, done / max(1, int(histogram.in_bins.sum()))))
+    return most_extreme(pd.concat(found).drop_duplicates(["key", "position"]).assign(stretch=0), histogram.order)
 
 
 def _within(values: NDArray[np.float32], first: int, stop: int) -> NDArray[np.bool_]:

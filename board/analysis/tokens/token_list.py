@@ -36,7 +36,7 @@ _CODEC_TOKENS: Final = 4_000
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TokenFilter:
     """Which tokens to list."""
 
     text: str = ""
@@ -50,7 +50,7 @@ class Wanted:
     step: int | None = None
 
     def options(self) -> list[str]:
-        """What is asked for beside the text, in words."""
+        """The conditions other than the text, in words."""
         segment = [f"in segments of {self.segment}"] if self.segment else []
         last = "the end" if self.last is None else f"{self.last:,}"
         positions = [f"positions {self.first:,} to {last}"] if self.first > 1 or self.last is not None else []
@@ -69,22 +69,22 @@ class Listed:
     """In how many a segment was looked for, where that are not all; else None."""
 
 
-def wanted_tokens(run: Run, tokens: pd.DataFrame, wanted: Wanted) -> Listed:
-    """Those of the tokens (columns key, step, position, value) that are wanted, in their order."""
-    keep = tokens["position"].to_numpy() >= wanted.first - 1
-    if wanted.last is not None:
-        keep &= tokens["position"].to_numpy() < wanted.last
-    if wanted.step is not None:
-        keep &= tokens["step"].to_numpy() == wanted.step
+def matching_tokens(run: Run, tokens: pd.DataFrame, chosen: TokenFilter) -> Listed:
+    """Those of the tokens (columns key, step, position, value) that match, in their order."""
+    keep = tokens["position"].to_numpy() >= chosen.first - 1
+    if chosen.last is not None:
+        keep &= tokens["position"].to_numpy() < chosen.last
+    if chosen.step is not None:
+        keep &= tokens["step"].to_numpy() == chosen.step
     found = tokens[keep]
-    if wanted.sign != "any":
+    if chosen.sign != "any":
         advantages = run.at_tokens("advantages", *_places(found))
-        found = found[advantages > 0 if wanted.sign == "positive" else advantages < 0]
-    if wanted.text:
-        found = found[_containing(run, found, wanted.text)]
+        found = found[advantages > 0 if chosen.sign == "positive" else advantages < 0]
+    if chosen.text:
+        found = found[_containing(run, found, chosen.text)]
     looked_at = None
-    if wanted.segment is not None:
-        matching, read = _in_segment(run, found, wanted.segment)
+    if chosen.segment is not None:
+        matching, read = _in_segment(run, found, chosen.segment)
         looked_at = read if read < len(found) else None
         found = matching
     return Listed(found.head(SHOWN).reset_index(drop=True), len(found), looked_at)

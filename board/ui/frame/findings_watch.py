@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from board.analysis.steps import newest_step
-from board.analysis.steps.highlights import Landmark, LandmarkKind
+from board.analysis.steps.highlights import Highlight, HighlightKind
 from board.analysis.steps.metric_names import alike
 from board.errors import BoardError
 from board.findings.checks.contract import SEVERITIES, Severity
@@ -46,13 +46,13 @@ def watch(run: Run, opened: OpenedAs) -> None:
     place.remember(findings_state=_now())
 
 
-def newest(run: Run) -> list[Landmark]:
+def newest(run: Run) -> list[Highlight]:
     """The mark of a newest step that is incomplete; none under a filter, which hides whether rollouts are missing."""
     if "reward" not in run.frame.columns or "filter" in run.selection:
         return []
     stats = caches.step_stats(run, "reward")
     lacking = newest_step.lacking(stats.index.to_numpy(np.int64), (stats["count"] + stats["missing"]).to_numpy(np.int64))
-    return [Landmark(lacking[0], f"{lacking[1]:,} of {lacking[2]:,} rollouts so far at step {lacking[0]}")] if lacking else []
+    return [Highlight(lacking[0], f"{lacking[1]:,} of {lacking[2]:,} rollouts so far at step {lacking[0]}")] if lacking else []
 
 
 def counted(address: str) -> int | None:
@@ -116,10 +116,10 @@ def problem() -> str:
     return str(place.remembered("findings_problem") or place.remembered("findings_damage") or "")
 
 
-def highlights() -> list[Landmark]:
+def highlights() -> list[Highlight]:
     """Where findings begin, in rank order, for the strip of steps; notes are as quiet as what is only worth a look."""
-    kinds: dict[Severity, LandmarkKind] = {"error": "error", "warning": "finding", "note": "note"}
-    return [Landmark(one.first_step, _mark_title(one), kinds[one.severity]) for one in findings()]
+    kinds: dict[Severity, HighlightKind] = {"error": "error", "warning": "finding", "note": "note"}
+    return [Highlight(one.first_step, _mark_title(one), kinds[one.severity]) for one in findings()]
 
 
 def curve_marks() -> list[CurveMark]:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis.steps.departures import departures, ranged
-from board.analysis.steps.highlights import Landmark, landmarks
+from board.analysis.steps.highlights import Highlight, highlights
 from board.analysis.steps.step_bars import bar_marks, step_bars
 from board.analysis.steps.step_metrics import per_step_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
@@ -28,7 +28,7 @@ def draw(run: Run) -> None:
     place.remember(unmarked=None)
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    found: list[Landmark] | None = caches.cached_before("marks", run)
+    found: list[Highlight] | None = caches.cached_before("marks", run)
     if found is None and run.reading is None:
         if len(run.frame) <= AT_ONCE:
             found = of_run(run)
@@ -49,17 +49,17 @@ def catch_up() -> None:
         st.rerun()
 
 
-def of_run(run: Run) -> list[Landmark]:
+def of_run(run: Run) -> list[Highlight]:
     """What stands out in the run's steps, and where metrics left their healthy range; found once for all readers."""
     return caches.cached("marks", lambda: _found(run), run)
 
 
-def _found(run: Run) -> list[Landmark]:
+def _found(run: Run) -> list[Highlight]:
     kl = kl_column(DEFAULT_ESTIMATOR)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in run.frame.columns]
     unfinished = findings_watch.newest(run)
     left_out = [one.step for one in unfinished]
-    notable = landmarks({name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns}, kl)
+    notable = highlights({name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns}, kl)
     return [*departures(ranged_values(run).drop(left_out, errors="ignore")), *notable, *unfinished]
 
 

@@ -54,7 +54,7 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
     """The rollout, its derived metrics with the KL by that estimator, and which of its tokens are shown."""
     length = len(rollout.counts)
     step, whole = np.array([rollout.step]), np.array([0, length])
-    arrays = StepCentres(view.run, rollout.step, rollout.step).beside(rollout.arrays, step, whole)
+    arrays = StepCentres(view.run, rollout.step, rollout.step).added_to(rollout.arrays, step, whole)
     return Pane(
         view=view,
         rollout=rollout,

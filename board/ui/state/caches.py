@@ -158,7 +158,7 @@ def measured(run: Run) -> Run:
     """The run with its text metrics as further columns, once they are computed for all of it; until then the run as it is."""
     if run.frame.empty:
         return run
-    if cached_before("measured", run) is None and (run.reading or not measured_columns.are_kept(run)):
+    if cached_before("measured", run) is None and (run.reading or not measured_columns.are_cached(run)):
         return run
     return cached("measured", lambda: measured_columns.with_measures(run), run)
 

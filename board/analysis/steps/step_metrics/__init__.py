@@ -41,8 +41,8 @@ def available(run: Run) -> set[str]:
 
     The recorder keeps some arrays' means where it left the arrays out, and rows that say `truncated` need no `finish_reason`.
     """
-    kept = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
-    there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *kept} - {"split", FAILED}
+    averaged = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
+    there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *averaged} - {"split", FAILED}
     said = {
         "split": EVALUATION in run.splits,
         "finish_reason": "truncated" in run.frame,
@@ -113,33 +113,33 @@ def per_step_values(
     """The metrics per step: index `step` (rising), a float64 column per key, NaN where a step lacks the numbers; never an infinity.
 
     A run with rollouts of training and of evaluations gives both: `evaluation/...` are of the latter, everything else of training.
-    `keys` are some of `computable` (all of them unless given; then those without a single number are left out). `progress` is told the
+    `keys` are some of `computable` (all of them unless given; then those without a single number are left out). `progress` is called with the
     share of the metrics that is done. Raises BoardError for another key.
     """
     possible = computable(run)
-    wanted = possible if keys is None else list(keys)
-    if unknown := [key for key in wanted if key not in possible]:
+    chosen = possible if keys is None else list(keys)
+    if unknown := [key for key in chosen if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
-    evaluated = [key for key in wanted if key in _EVALUATED or is_evaluated(key)]
+    evaluated = [key for key in chosen if key in _EVALUATED or is_evaluated(key)]
     done = count()
 
-    def told() -> None:
-        progress((next(done) + 1) / len(wanted))
+    def report() -> None:
+        progress((next(done) + 1) / len(chosen))
 
-    columns = [_columns(run.trained, [key for key in wanted if key not in evaluated], told)]
+    columns = [_columns(run.trained, [key for key in chosen if key not in evaluated], report)]
     if evaluated:
-        columns.append(_columns(run.of_split(EVALUATION), evaluated, told))
-    frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[wanted]
+        columns.append(_columns(run.of_split(EVALUATION), evaluated, report))
+    frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[chosen]
     return frame if keys is not None else frame.dropna(axis="columns", how="all")
 
 
-def _columns(run: Run, keys: Sequence[str], told: Callable[[], None]) -> pd.DataFrame:
+def _columns(run: Run, keys: Sequence[str], report: Callable[[], None]) -> pd.DataFrame:
     data = StepData(run)
     values: dict[str, Any] = {}
     for key in keys:
         of_all = run.slice.of_steps(f"value/{key}") if run.slice else None
         values[key] = _finite(_compute(key, data)) if of_all is None else of_all.reindex(data.steps.numbers).to_numpy()
-        told()
+        report()
     return pd.DataFrame(values, index=pd.Index(data.steps.numbers, name="step"), columns=list(keys), dtype=np.float64)
 
 

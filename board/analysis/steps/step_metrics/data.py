@@ -32,13 +32,13 @@ class StepData:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.steps = Steps(run.frame["step"].to_numpy(np.int64))
-        self._kept: dict[str, Any] = {}
+        self._made: dict[str, Any] = {}
 
     def once(self, name: str, make: Callable[[], _T]) -> _T:
         """What `make` makes, made once under that name."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        made: _T = self._kept[name]
+        if name not in self._made:
+            self._made[name] = make()
+        made: _T = self._made[name]
         return made
 
     def column(self, name: str) -> Float64Array:
@@ -71,17 +71,17 @@ class StepData:
         return self.once(f"moment {name}", lambda: self.run.moments([name])[name].to_numpy(np.float64))
 
     def token_mean(self, quantity: str) -> Float64Array:
-        """Mean over all counted tokens of each step, (steps,). Of rollouts whose arrays the recorder left out it takes their kept means."""
+        """Mean over all counted tokens of each step, (steps,). Of rollouts whose arrays the recorder left out it takes the recorded means."""
         means, counts = self.token_means(quantity)
         return token_mean(self.steps, counts, means)
 
     def token_means(self, quantity: str) -> tuple[Float64Array, Float64Array]:
         """Mean over the counted tokens of each rollout, and how many these are; each (rollouts,)."""
         counts, means = self.moment(quantity, "count"), self.moment(quantity, "mean")
-        kept = f"{quantity}_mean"
-        if LEFT_OUT in self.run.frame and kept in self.run.frame:
+        recorded = f"{quantity}_mean"
+        if LEFT_OUT in self.run.frame and recorded in self.run.frame:
             left_out = self.column(LEFT_OUT) == 1
-            means = np.where(left_out, self.column(kept), means)
+            means = np.where(left_out, self.column(recorded), means)
             counts = np.where(left_out, self.column("response_length"), counts)
         return means, counts
 

@@ -48,4 +48,4 @@ OF_COLUMNS: Final[Mapping[str, Callable[..., Float64Array]]] = {
 """By name: from the steps of the rollouts and columns of them, (rollouts,) each, NaN where missing, to a number for each step, (steps,)."""
 
 OF_ALL_STEPS: Final = frozenset({"length_of_right", "length_of_wrong"})
-"""Those that look at all steps of a run to tell one: what is right is told by the least and the largest reward there is."""
+"""Those that need all steps of a run to compute one: the least and the largest reward there is decide what is right."""

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from board.analysis.rollouts.reward_parts import is_part
 
 EVALUATED: Final = "evaluation/"
-"""What a key begins with that is of the evaluations beside training."""
+"""What a key begins with that is of evaluations during training."""
 SOURCE: Final = "reward/source/"
 _PART: Final = "reward/part/"
 _COLUMN: Final = "column/{}/mean"
@@ -19,7 +19,7 @@ def key_of_column(name: str) -> str:
 
 
 def is_evaluated(key: str) -> bool:
-    """Whether it is such a mean of the evaluations beside training."""
+    """Whether it is such a mean of evaluations during training."""
     return key.startswith(EVALUATED) and made_of(key) is not None
 
 

@@ -1,4 +1,4 @@
-"""What can be told of a response by its text and tokens alone, as numbers per rollout: repetition, loops, scripts, endings, answers, echoes.
+"""What the text and tokens of a response alone show, as numbers per rollout: repetition, loops, scripts, endings, answers, echoes.
 
 A part in, one column per measure out. Of texts the last 10,000 characters are looked at, but for how they end, so that no rollout is dear.
 """
@@ -35,7 +35,7 @@ COLUMNS: Final[tuple[Column, ...]] = tuple(
 
 
 def measure(part: Part) -> dict[str, Float64Array]:
-    """Every measure of every rollout of a part: the columns COLUMNS names, in their order, (n,) float64 each, NaN where it cannot be told."""
+    """Every measure of every rollout of a part: the columns COLUMNS names, in their order, (n,) float64 each, NaN where it has no value."""
     whole, prompts, truths = responses(part), column(part, "prompt"), column(part, "ground_truth")
     response, prompt, truth = (ends(texts) for texts in (whole, prompts, truths))
     found = {
@@ -60,13 +60,13 @@ def _of_characters(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dic
 
 
 def _of_block(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dict[str, Float64Array]:
-    text, asked = code_units(response), code_units(prompt)
+    text, question = code_units(response), code_units(prompt)
     four = shingles(text)
-    in_question = scripts.scripts_of(asked) | scripts.scripts_of(code_units(truth))
+    in_question = scripts.scripts_of(question) | scripts.scripts_of(code_units(truth))
     return {
         **repetition.of_characters(four),
         **loops.measure(text, four),
         **scripts.measure(text, in_question),
         **words.measure(text),
-        **overlap.measure(four, shingles(asked)),
+        **overlap.measure(four, shingles(question)),
     }

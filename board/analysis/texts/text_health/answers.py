@@ -1,6 +1,6 @@
 """Whether the expected answer stands in a text: in the response, where it belongs, and in the prompt, where it gives it away.
 
-Told of answers as verifiers compare them: a number, a word, a formula. A ground truth of sentences is no answer that could be looked for.
+An answer is what verifiers compare: a number, a word, a formula. A ground truth of sentences is no answer that could be looked for.
 """
 
 import json
@@ -84,25 +84,25 @@ def measure(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dict[str, 
     if truth.null_count == len(truth):
         return found
     coded = truth.dictionary_encode()
-    wanted = [[looked_for(one) for one in spellings(text)] for text in coded.dictionary.to_pylist()]
+    answers = [[looked_for(one) for one in spellings(text)] for text in coded.dictionary.to_pylist()]
     codes = coded.indices.fill_null(-1).to_pylist()
     return found | {
-        "answer_present": _per_pair(codes, response, wanted, lambda before: True),
-        "answer_in_prompt": _per_pair(codes, prompt, wanted, lambda before: True),
-        "answer_told": _per_pair(codes, prompt, wanted, lambda before: _TELLING.search(before) is not None),
+        "answer_present": _per_pair(codes, response, answers, lambda before: True),
+        "answer_in_prompt": _per_pair(codes, prompt, answers, lambda before: True),
+        "answer_told": _per_pair(codes, prompt, answers, lambda before: _TELLING.search(before) is not None),
     }
 
 
-def _per_pair(codes: list[int], texts: pa.Array, wanted: list[list["LookedFor"]], fits: Callable[[str], bool]) -> Float64Array:
+def _per_pair(codes: list[int], texts: pa.Array, answers: list[list["LookedFor"]], fits: Callable[[str], bool]) -> Float64Array:
     """1 where a text has the answer of that code behind something that fits, else 0; NaN without either."""
     found = np.full(len(codes), np.nan)
     last: tuple[int, str | None] = (-1, None)
     value = np.nan
     for row, (code, text) in enumerate(zip(codes, texts.to_pylist(), strict=True)):
-        if code < 0 or not wanted[code] or text is None:
+        if code < 0 or not answers[code] or text is None:
             continue
         if (code, text) != last:  # rollouts of a group stand together and share their prompt
-            last, value = (code, text), float(any(fits(before) for places in wanted[code] for before in places(text)))
+            last, value = (code, text), float(any(fits(before) for places in answers[code] for before in places(text)))
         found[row] = value
     return found
 
@@ -167,8 +167,8 @@ def looked_for(answer: str) -> LookedFor:
 def stretch(text: str, truth: str) -> tuple[int, int] | None:
     """The characters of a text at which it tells the answer of a ground truth, else at which it first has it, as `looked_for` finds it."""
     found = [place.span() for answer in spellings(truth) for place in _pattern(answer).finditer(text)]
-    told = [span for span in found if _TELLING.search(text[max(span[0] - _BEFORE, 0) : span[0]].casefold())]
-    return next(iter(told or found), None)
+    named = [span for span in found if _TELLING.search(text[max(span[0] - _BEFORE, 0) : span[0]].casefold())]
+    return next(iter(named or found), None)
 
 
 def _pattern(answer: str) -> re.Pattern[str]:

@@ -90,19 +90,19 @@ def _by_tokens(part: Part, texts: pa.Array) -> dict[str, Float64Array]:
     bounds = tokens.offsets.to_numpy()
     base = int(bounds[0])
     bounds = bounds - base
-    kept, counted = ~named(tokens, pads), named(tokens, counts)
-    last = over(np.maximum, np.where(kept, np.arange(len(kept)), -1), bounds)
-    told = (np.diff(bounds) > 0) & (last >= bounds[:-1])
-    coded = tokens.values.slice(base, len(kept)).dictionary_encode()
+    own, counted = ~named(tokens, pads), named(tokens, counts)
+    last = over(np.maximum, np.where(own, np.arange(len(own)), -1), bounds)
+    has_tokens = (np.diff(bounds) > 0) & (last >= bounds[:-1])
+    coded = tokens.values.slice(base, len(own)).dictionary_encode()
     names = [*coded.dictionary.to_pylist(), ""]
     codes = coded.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False)
     known = np.array([name in ALL_ENDS for name in names], np.bool_)
-    first = over(np.minimum, np.where(known[codes] & kept, np.arange(len(kept)), len(kept)), bounds)
-    rows = np.flatnonzero(told)
-    known |= _learned(names, np.bincount(codes[kept], minlength=len(names)), codes, last[rows], texts.take(pa.array(rows)))
+    first = over(np.minimum, np.where(known[codes] & own, np.arange(len(own)), len(own)), bounds)
+    rows = np.flatnonzero(has_tokens)
+    known |= _learned(names, np.bincount(codes[own], minlength=len(names)), codes, last[rows], texts.take(pa.array(rows)))
     behind = np.concatenate([[0], np.cumsum(counted)])
-    ended[told] = known[codes[last[told]]]
-    after[told] = behind[bounds[1:][told]] - behind[np.minimum(first[told] + 1, bounds[1:][told])]
+    ended[has_tokens] = known[codes[last[has_tokens]]]
+    after[has_tokens] = behind[bounds[1:][has_tokens]] - behind[np.minimum(first[has_tokens] + 1, bounds[1:][has_tokens])]
     return {"ended": ended, "tokens_after_end": after}
 
 
@@ -155,10 +155,10 @@ def _matches(texts: pa.Array, pattern: str) -> BoolArray:
 
 
 def _thoughts(prompts: pa.Array, texts: pa.Array) -> dict[str, Float64Array]:
-    told = texts.is_valid().to_numpy(zero_copy_only=False)
+    present = texts.is_valid().to_numpy(zero_copy_only=False)
     begun = _matches(prompts, _THINKS_AT_END)
-    is_open, only = np.where(told, 0.0, np.nan), np.full(len(texts), np.nan)
-    thinking = np.flatnonzero(told & (begun | _matches(texts, _THINKS)))
+    is_open, only = np.where(present, 0.0, np.nan), np.full(len(texts), np.nan)
+    thinking = np.flatnonzero(present & (begun | _matches(texts, _THINKS)))
     for row, text in zip(thinking.tolist(), texts.take(pa.array(thinking)).to_pylist(), strict=True):
         opened = max(text.rfind(opening) for opening, _ in THOUGHT_TAGS)
         closed = max((text.rfind(closing), len(closing)) for _, closing in THOUGHT_TAGS)
@@ -168,7 +168,7 @@ def _thoughts(prompts: pa.Array, texts: pa.Array) -> dict[str, Float64Array]:
 
 
 def _unclosed(texts: pa.Array) -> dict[str, Float64Array]:
-    told = texts.is_valid().to_numpy(zero_copy_only=False)
+    present = texts.is_valid().to_numpy(zero_copy_only=False)
     fence = _count(texts, "```") % 2 == 1
     formula = np.zeros(len(texts), np.bool_)
     some = np.flatnonzero(_matches(texts, r"\\[\[(bB]|\$\$"))
@@ -183,7 +183,7 @@ def _unclosed(texts: pa.Array) -> dict[str, Float64Array]:
         "open_json": _matches(texts, _AS_JSON) & ~_matches(texts, _JSON_ENDS),
         "inside_sentence": _matches(texts, _INSIDE),
     }
-    return {name: np.where(told, marks, np.nan) for name, marks in found.items()}
+    return {name: np.where(present, marks, np.nan) for name, marks in found.items()}
 
 
 def _count(texts: pa.Array, piece: str) -> NDArray[np.int64]:

@@ -61,13 +61,13 @@ def _candidates(four: Shingles) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     same = np.flatnonzero(four.keys == np.repeat(last, counts))
     row = np.searchsorted(four.offsets, same, "right") - 1
     end = four.offsets[row + 1] - 1
-    kept = filled[row] & (same < end)
+    matching = filled[row] & (same < end)
     for back in range(GRAM, _ALIKE - GRAM + 1, GRAM):
-        same, row, end = same[kept], row[kept], end[kept]
-        kept = same - back >= four.offsets[row]
-        kept[kept] = four.keys[same[kept] - back] == four.keys[end[kept] - back]
-    order = np.lexsort([(end - same)[kept], row[kept]])
-    return row[kept][order], (end - same)[kept][order]
+        same, row, end = same[matching], row[matching], end[matching]
+        matching = same - back >= four.offsets[row]
+        matching[matching] = four.keys[same[matching] - back] == four.keys[end[matching] - back]
+    order = np.lexsort([(end - same)[matching], row[matching]])
+    return row[matching][order], (end - same)[matching][order]
 
 
 def _longest(text: NDArray[np.uint16], periods: list[int]) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """What a response says after its prompt: the longest stretch of it that stands in the prompt, too.
 
 A stretch is found by its 8-grams: consecutive characters of the response whose every 8-gram the prompt has. That is the longest common
-substring, but where the prompt has its parts in several places. Most 8-grams are told apart by a Bloom filter of one look (Bloom 1970), and
-only what passes it is looked up.
+substring, but where the prompt has its parts in several places. A Bloom filter of one look (Bloom 1970) rules out most 8-grams, and only what
+passes it is looked up.
 """
 
 from typing import Final
@@ -41,19 +41,19 @@ _SPARSE: Final = 32
 
 def measure(response: Shingles, prompt: Shingles) -> dict[str, Float64Array]:
     """The longest piece that response and prompt share, as a share of each, (n,), from the GRAM-grams of both; NaN where either is too short."""
-    eight, asked = longer(response), longer(prompt)
-    told = (np.diff(eight.offsets) > 0) & (np.diff(asked.offsets) > 0)
-    longest = over(np.maximum, run_lengths(eight, asked), eight.offsets).astype(np.int64)
+    eight, of_prompt = longer(response), longer(prompt)
+    long_enough = (np.diff(eight.offsets) > 0) & (np.diff(of_prompt.offsets) > 0)
+    longest = over(np.maximum, run_lengths(eight, of_prompt), eight.offsets).astype(np.int64)
     common = np.where(longest > 0, longest + SHINGLE - 1, 0)
     return {
-        name: np.where(told, common / np.maximum(np.diff(text.offsets) + GRAM - 1, 1), np.nan)
+        name: np.where(long_enough, common / np.maximum(np.diff(text.offsets) + GRAM - 1, 1), np.nan)
         for name, text in (("prompt_echo", response), ("prompt_copied", prompt))
     }
 
 
-def run_lengths(eight: Shingles, asked: Shingles) -> NDArray[np.int64]:
-    """For each n-gram of some texts, (G,), how many up to it follow each other that their own text's `asked` has, too; 0 where it has not it."""
-    marks, offsets = _among(eight, asked), eight.offsets
+def run_lengths(eight: Shingles, prompts: Shingles) -> NDArray[np.int64]:
+    """For each n-gram of some texts, (G,), how many up to it follow each other that their own text's prompt has, too; 0 where it has not it."""
+    marks, offsets = _among(eight, prompts), eight.offsets
     at = np.arange(len(marks))
     breaks = np.where(marks, -1, at)
     starts = offsets[:-1][np.diff(offsets) > 0]
@@ -61,17 +61,17 @@ def run_lengths(eight: Shingles, asked: Shingles) -> NDArray[np.int64]:
     return at - np.maximum.accumulate(breaks)
 
 
-def _among(eight: Shingles, asked: Shingles) -> BoolArray:
-    """Which of the n-grams their own text's `asked` has, too. Shape (G,)."""
-    wanted, known = _keys(eight), np.sort(_keys(asked))
+def _among(eight: Shingles, prompts: Shingles) -> BoolArray:
+    """Which of the n-grams their own text's prompt has, too. Shape (G,)."""
+    own, known = _keys(eight), np.sort(_keys(prompts))
     shift = np.uint64(64 - max(10, int(np.ceil(np.log2(max(len(known), 1) * _SPARSE)))))
     passing = np.zeros(1 << (64 - int(shift)), np.bool_)
     passing[known >> shift] = True
-    found: BoolArray = passing[wanted >> shift]
+    found: BoolArray = passing[own >> shift]
     doubtful = np.flatnonzero(found)
     if len(doubtful):
-        at = np.searchsorted(known, wanted[doubtful])
-        found[doubtful] = known[np.minimum(at, len(known) - 1)] == wanted[doubtful]
+        at = np.searchsorted(known, own[doubtful])
+        found[doubtful] = known[np.minimum(at, len(known) - 1)] == own[doubtful]
     return found
 
 

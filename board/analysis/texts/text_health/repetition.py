@@ -55,14 +55,14 @@ def _repeated(tokens: pa.LargeListArray, pads: pa.LargeListArray) -> Float64Arra
     """As `of_tokens`, for some rollouts whose lists of tokens are null or as long as those of pads."""
     codes = _codes(tokens)
     offsets = tokens.offsets.to_numpy() - tokens.offsets[0].as_py()
-    kept = ~named(tokens, pads)
-    if kept.all() and (np.diff(offsets) <= WINDOW).all():
+    own = ~named(tokens, pads)
+    if own.all() and (np.diff(offsets) <= WINDOW).all():
         return repeated_share(_grams(codes, offsets))
-    behind = np.cumsum(kept)  # kept tokens up to each, so that the window is of tokens without padding
+    behind = np.cumsum(own)  # tokens up to each but padding, so that the window is of these alone
     total = np.concatenate([[0], behind])[offsets]
-    kept &= np.repeat(total[1:], np.diff(offsets)) - behind < WINDOW
-    counts = np.diff(np.concatenate([[0], np.cumsum(kept)])[offsets])
-    return repeated_share(_grams(codes[kept], np.concatenate([[0], np.cumsum(counts)])))
+    own &= np.repeat(total[1:], np.diff(offsets)) - behind < WINDOW
+    counts = np.diff(np.concatenate([[0], np.cumsum(own)])[offsets])
+    return repeated_share(_grams(codes[own], np.concatenate([[0], np.cumsum(counts)])))
 
 
 def _codes(tokens: pa.LargeListArray) -> NDArray[np.uint64]:

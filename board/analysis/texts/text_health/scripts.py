@@ -41,7 +41,7 @@ COLUMNS: Final = (
 )
 
 SCRIPTS: Final = ("Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul", "Kana", "Han")
-"""Of Unicode, but that Hiragana and Katakana are one; other letters are of no script that is told."""
+"""Of Unicode, but that Hiragana and Katakana are one; other letters count as of no script."""
 
 _FIRST: Final = 4
 """Class of the first script, below which are: neither letter nor mark, END of a sentence, CODE, and UPPER-case Latin."""
@@ -75,32 +75,32 @@ def scripts_of(text: CodeUnits) -> NDArray[np.uint16]:
     return text.over(np.bitwise_or, bits[_classes()][text.values]).astype(np.uint16)
 
 
-def measure(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
-    """The measures of each response, (n,); NaN for an empty one, and `foreign_script` where `asked` has no script.
+def measure(text: CodeUnits, allowed: NDArray[np.uint16]) -> dict[str, Float64Array]:
+    """The measures of each response, (n,); NaN for an empty one, and `foreign_script` where `allowed` has no script.
 
-    `asked` are the scripts (`scripts_of`) of prompt and ground truth. Where a text or what was asked has kana, Han is of the same script.
+    `allowed` (n,) are the scripts (`scripts_of`) of prompt and ground truth. Where a text or what is allowed has kana, Han counts as its script.
     """
     latin = 1 << _LATIN
-    plain = ((scripts_of(text) | latin) == latin) & ((asked & latin) > 0)
+    plain = ((scripts_of(text) | latin) == latin) & ((allowed & latin) > 0)
     found = {name: np.where(text.sizes > 0, 0.0, np.nan) for name in ("foreign_script", "minor_scripts", "script_switches")}
-    others = np.flatnonzero(~plain)  # Latin alone, as was asked, needs no closer look
-    for name, values in _measured(text.chosen(others), asked[others]).items():
+    others = np.flatnonzero(~plain)  # Latin alone, which is allowed, needs no closer look
+    for name, values in _measured(text.chosen(others), allowed[others]).items():
         found[name][others] = values
     return found
 
 
-def _measured(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
+def _measured(text: CodeUnits, allowed: NDArray[np.uint16]) -> dict[str, Float64Array]:
     """As `measure`, of any text."""
     runs = _words(text)
-    asked = _with_han(asked)
+    allowed = _with_han(allowed)
     letters = np.bincount(runs.row * _CLASSES + runs.script, runs.length, len(text) * _CLASSES).reshape(-1, _CLASSES)
     total = letters.sum(axis=1)
-    known = (asked[:, np.newaxis] >> np.arange(_CLASSES)) & 1
+    known = (allowed[:, np.newaxis] >> np.arange(_CLASSES)) & 1
     foreign = (letters * (1 - known)).sum(axis=1) / np.maximum(total, 1)
     switches = np.bincount(runs.row[1:][runs.switched], minlength=len(text))
     empty = text.sizes == 0
     return {
-        "foreign_script": np.where(empty | (asked == 0), np.nan, foreign),
+        "foreign_script": np.where(empty | (allowed == 0), np.nan, foreign),
         "minor_scripts": np.where(empty, np.nan, 1 - np.where(total > 0, letters.max(axis=1) / np.maximum(total, 1), 1)),
         "script_switches": np.where(empty, np.nan, 100 * switches / np.maximum(text.sizes, 1)),
     }
@@ -118,9 +118,9 @@ def other_places(text: CodeUnits, prompt: CodeUnits) -> NDArray[np.bool_]:
     return np.cumsum(edges)[:-1] > 0
 
 
-def _with_han(asked: NDArray[np.uint16]) -> NDArray[np.uint16]:
+def _with_han(allowed: NDArray[np.uint16]) -> NDArray[np.uint16]:
     """Scripts, as of `scripts_of`, with Han where there is kana: kanji are of the same language."""
-    return np.where(asked & (1 << _KANA), asked | (1 << _HAN), asked)
+    return np.where(allowed & (1 << _KANA), allowed | (1 << _HAN), allowed)
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ def _words(text: CodeUnits) -> _Words:
     lengths = np.diff(np.append(starts, len(script)))
     of = script[starts].astype(np.int64)
     row = np.searchsorted(text.offsets, starts, "right") - 1
-    beside = np.concatenate([[False], (of == _CODE) & (row >= 0), [False]])
-    close = (beside[:-2] & (np.diff(row, prepend=-1) == 0)) | (beside[2:] & (np.diff(row, append=-1) == 0))
+    code_piece = np.concatenate([[False], (of == _CODE) & (row >= 0), [False]])
+    close = (code_piece[:-2] & (np.diff(row, prepend=-1) == 0)) | (code_piece[2:] & (np.diff(row, append=-1) == 0))
     named = (of == _LATIN) & (close | (np.add.reduceat(upper.astype(np.int64), starts) > 0))
     word = (of >= _LATIN) & ~named & ~code[starts] & ((lengths > 1) | np.isin(of, _SINGLE))
     sentence = np.cumsum(of == _END)

@@ -61,9 +61,9 @@ def responses(part: Part) -> pa.Array:
     tokens = part.tokens.column(TOKENS).chunk(0).take(rows)
     pads = part.tokens.column(PADS).chunk(0).take(rows)
     alike = tokens.is_valid().to_numpy(zero_copy_only=False)
-    kept = ~named(tokens, pads)
-    sizes = over(np.add, kept.astype(np.int64), tokens.offsets.to_numpy()).astype(np.int64)
-    lists = pa.LargeListArray.from_arrays(_offsets(sizes), tokens.values.filter(pa.array(kept)))
+    unpadded = ~named(tokens, pads)
+    sizes = over(np.add, unpadded.astype(np.int64), tokens.offsets.to_numpy()).astype(np.int64)
+    lists = pa.LargeListArray.from_arrays(_offsets(sizes), tokens.values.filter(pa.array(unpadded)))
     joined = without_padding(pc.binary_join(lists, pa.scalar("", pa.large_string())))
     for mark, text in _NAMES_OF_BYTES:
         joined = pc.replace_substring(joined, mark, text)
@@ -205,7 +205,7 @@ def shingle_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.in
 
 
 def longer(short: Shingles) -> Shingles:
-    """From GRAM-grams those of twice the size, told apart by a hash of 64 bits."""
+    """From GRAM-grams those of twice the size, identified by a hash of 64 bits."""
     places, offsets = shingle_places(short.offsets, GRAM + 1)
     keys = scattered(short.keys)
     return Shingles(keys[places] * _ODD + keys[places + GRAM], offsets)

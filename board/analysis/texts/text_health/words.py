@@ -50,7 +50,7 @@ WHOLE_WORD: Final = 5
 
 _CONSONANT, _LETTER, _ODD, _EDGE = 1, 2, 3, 4
 _EDGES: Final = " \t\r\n.,!?;:\"'-、。，！？：；"
-"""What stands beside a word of prose; a name in code stands beside other signs."""
+"""What may stand next to a word of prose; a name in code has other signs next to it."""
 
 
 @cache
@@ -59,7 +59,7 @@ def _kinds() -> NDArray[np.uint8]:
     found = np.zeros(PLANE, np.uint8)
     found[held(r"[\p{Cn}\p{Co}\p{Cc}\uFFFD--[\t\n\r]]")] = _ODD
     found[held(r"[\p{Latin}&&\p{L}]")] = _LETTER
-    # a letter with an accent is a vowel, or beside one
+    # a letter with an accent is a vowel, or next to one
     found[[ord(letter) for letter in "bcdfghjklmnpqrstvwxz"]] = _CONSONANT
     found[[ord(edge) for edge in _EDGES]] = _EDGE
     return found

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.tokens import token_bars, token_list, token_places, token_survey
+from board.analysis.tokens import position_profile, token_bars, token_histogram, token_list
 from board.analysis.tokens.color_ranges import ends_of
 from board.analysis.tokens.token_bars import Bars, bars
-from board.analysis.tokens.token_list import Listed, Wanted
-from board.analysis.tokens.token_survey import Survey, survey
+from board.analysis.tokens.token_histogram import TokenHistogram, count_tokens
+from board.analysis.tokens.token_list import Listed, TokenFilter
 from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
 from board.runs.run import Run
@@ -40,12 +40,12 @@ here = caches.at_step(run, view.step)
 """The same with all rollouts of the step."""
 
 
-def counted(of: Run, choices: TokenChoices) -> Survey:
+def counted(of: Run, choices: TokenChoices) -> TokenHistogram:
     """All tokens of some rollouts by the chosen metric, counted once for all readers."""
 
-    def make() -> Survey:
+    def make() -> TokenHistogram:
         with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
-            return survey(of, choices.metric, choices.estimator, told)
+            return count_tokens(of, choices.metric, choices.estimator, told)
 
     return caches.cached("survey", make, of, choices.metric, choices.estimator, keep=8)
 
@@ -61,7 +61,7 @@ def pair(name: str, count: int) -> list[int] | None:
     return [int(one.replace("m", "-")) for one in numbers.groups()] if numbers else None
 
 
-def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
+def spread(of: TokenHistogram, choices: TokenChoices) -> tuple[int, int] | None:
     """Bars of how many tokens have which numbers; the stretch of fine bins that the chosen one stands for."""
     found, where = bars(of.in_bins), "all steps" if choices.all_steps else f"step {view.step}"
     st.subheader("How is it spread?", anchor=False)
@@ -88,7 +88,7 @@ def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
     return None if chosen is None else (int(found.codes[chosen]), int(found.codes[chosen + 1]))
 
 
-def of_covariance(of: Survey) -> None:
+def of_covariance(of: TokenHistogram) -> None:
     """How few tokens hold the covariance, and which of them the rules that hold back the fall of entropy would touch."""
     top = token_bars.largest(of.in_bins, KL_COV)
     if top is None:
@@ -126,7 +126,7 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     part = part_choice()
     of = counted(run, choices)
     tell_sample()
-    means = token_places.picture(of, part)
+    means = position_profile.position_means(of, part)
     known = means[np.isfinite(means)].astype(np.float32)
     ends = ends_of(known, choices.metric)
     if ends is None:
@@ -141,7 +141,7 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     heat_map.show(
         means,
         columns=steps,
-        rows=[token_places.place_name(part, at) for at in range(means.shape[1])],
+        rows=[position_profile.place_name(part, at) for at in range(means.shape[1])],
         scale="diverging" if diverging else "sequential",
         ends=(low, high),
         chosen=(chosen, None) if cell is None else cell,
@@ -159,34 +159,34 @@ def tell_sample() -> None:
         st.text(f"{run.sample.share}: their tokens alone are counted.")
 
 
-def chosen_cell(of: Survey, part: token_places.Part, places: int) -> tuple[int, int] | None:
+def chosen_cell(of: TokenHistogram, part: position_profile.Part, places: int) -> tuple[int, int] | None:
     """Column and row of the picture that the link names; none where the link is of another part, step or place."""
     asked = pair("cell", 3)
-    if asked is None or asked[0] != token_places.PARTS.index(part) or not 0 <= asked[2] < places:
+    if asked is None or asked[0] != position_profile.PARTS.index(part) or not 0 <= asked[2] < places:
         return None
     at = int(np.searchsorted(of.last, asked[1]))
     return (at, asked[2]) if at < len(of.first) and of.first[at] <= asked[1] else None
 
 
-def cell_clicked(of: Survey, part: token_places.Part) -> Callable[[], None]:
+def cell_clicked(of: TokenHistogram, part: position_profile.Part) -> Callable[[], None]:
     """A callback for the picture: look into the place that was clicked, and go to its step."""
 
     def callback() -> None:
         clicked = re.fullmatch(r"(\d{1,6}),(\d{1,6})", str(place.reported(PICTURE, "clicked")))
         if clicked and int(clicked[1]) < len(of.first):
             step = int(of.first[int(clicked[1])])
-            place.go(step=step, cell=f"{token_places.PARTS.index(part)}-{str(step).replace('-', 'm')}-{clicked[2]}")
+            place.go(step=step, cell=f"{position_profile.PARTS.index(part)}-{str(step).replace('-', 'm')}-{clicked[2]}")
 
     return callback
 
 
-def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cell: tuple[int, int]) -> None:
+def standing_out(of: TokenHistogram, choices: TokenChoices, part: position_profile.Part, cell: tuple[int, int]) -> None:
     """The rollouts of the chosen step whose mean at the chosen place is most extreme; a click goes there."""
     first, last = int(of.first[cell[0]]), int(of.last[cell[0]])
     among = here if first == last == view.step else run
     found = caches.cached(
         "rollouts_at",
-        lambda: token_places.rollouts_at(among.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
+        lambda: position_profile.rollouts_at(among.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
         among,
         choices.metric,
         choices.estimator,
@@ -194,7 +194,7 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
         first,
         cell[1],
     )
-    place_name, sampled = token_places.place_name(part, cell[1]), ", of the sample" if among.sample and among is run else ""
+    place_name, sampled = position_profile.place_name(part, cell[1]), ", of the sample" if among.sample and among is run else ""
     st.text(f"Rollouts of {of_steps(first, last)} by their mean {choices.metric} at {place_name}, most extreme first{sampled}")
     listed = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
     if "reward" in run.frame.columns:
@@ -202,12 +202,12 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
     token_table(listed, places_of(found, choices), key=f"rollouts_at_{run.load_id}_{choices.metric}_{part}_{cell}", height=220)
 
 
-def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | None) -> None:
+def extreme_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int] | None) -> None:
     """The most extreme tokens, of the chosen bar or of all, each in its text; a click goes there."""
     st.subheader("Which tokens are the most extreme?", anchor=False)
     wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
-    found = token_list.wanted_tokens(here, tokens, wanted)
+    found = token_list.matching_tokens(here, tokens, wanted)
     st.text(summary(of, len(tokens), found, wanted, choices, within))
     if within is not None and choices.all_steps and run.sample is not None:
         st.text("Of this bar those are looked at that are among the most extreme of their step, and those of the sample.")
@@ -225,7 +225,7 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     token_table(listed, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
 
 
-def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
+def bar_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
     """The most extreme tokens of the chosen bar, read once where the survey does not hold them."""
     scope = run if choices.all_steps else here.of_steps(view.step, view.step)
 
@@ -236,7 +236,9 @@ def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd
     return caches.cached("tokens_of_bar", lambda: read(scope), scope, choices.metric, choices.estimator, *within)
 
 
-def summary(of: Survey, tokens: int, found: Listed, wanted: Wanted, choices: TokenChoices, within: tuple[int, int] | None) -> str:
+def summary(
+    of: TokenHistogram, tokens: int, found: Listed, wanted: TokenFilter, choices: TokenChoices, within: tuple[int, int] | None
+) -> str:
     """One line on which tokens are listed, of so many."""
     order = {"magnitude": "farthest from 0", "highest": "largest", "lowest": "smallest"}[of.order]
     each = "of each step" if choices.all_steps else f"of step {view.step}"
@@ -329,10 +331,10 @@ def body(metrics: list[str]) -> None:
     token_tour.listen(opening=True)
 
 
-found_metrics = token_survey.metrics_of(run)
+found_metrics = token_histogram.metrics_of(run)
 if found_metrics:
     body(found_metrics)
 else:
     st.text(
-        f"All tokens needs a list of numbers per token, such as {', '.join(token_survey.declared_fields())}: this run has none."
+        f"All tokens needs a list of numbers per token, such as {', '.join(token_histogram.declared_fields())}: this run has none."
     )

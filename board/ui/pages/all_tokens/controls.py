@@ -6,9 +6,9 @@ from typing import Final, get_args
 
 import streamlit as st
 
-from board.analysis.tokens import token_places
+from board.analysis.tokens.position_profile import Part
 from board.analysis.tokens.segments import Kind
-from board.analysis.tokens.token_list import Sign, Wanted
+from board.analysis.tokens.token_list import Sign, TokenFilter
 from board.metrics.formulas import DEFAULT_ESTIMATOR
 from board.ui.shared.controls import ALL_STEPS, THIS_STEP, estimator_choice
 from board.ui.state import linked
@@ -16,7 +16,7 @@ from board.ui.state import linked
 _FIRST: Final = ("log_ratio", "kl")
 """What is shown unless the link says otherwise: the first of them that the run has."""
 
-_PARTS: Final[dict[token_places.Part, str]] = {"whole": "Whole response", "beginning": "First 64 tokens", "end": "Last 64 tokens"}
+_PARTS: Final[dict[Part, str]] = {"whole": "Whole response", "beginning": "First 64 tokens", "end": "Last 64 tokens"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def token_choices(metrics: Sequence[str], on_metric: Callable[[], None]) -> Toke
     return TokenChoices(str(metric), estimator, scope == ALL_STEPS)
 
 
-def part_choice() -> token_places.Part:
+def part_choice() -> Part:
     """Draw the choice of the part of the response that the picture shows, and return it."""
     titles = {title: part for part, title in _PARTS.items()}
     chosen = st.segmented_control(
@@ -49,7 +49,7 @@ def part_choice() -> token_places.Part:
     return titles.get(str(chosen), "whole")
 
 
-def wanted_choices(*, named: bool, signed: bool) -> Wanted:
+def wanted_choices(*, named: bool, signed: bool) -> TokenFilter:
     """Draw what the listed tokens are narrowed by, and return it: `named` where the run has tokens, `signed` where it has advantages."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input("Token contains", **linked.text("token_text"), width=150) if named else ""
@@ -60,7 +60,7 @@ def wanted_choices(*, named: bool, signed: bool) -> Wanted:
                 "To position", **linked.number("token_to", None, 1), value=None, width=320, placeholder="the end"
             )
             sign = _sign_choice() if signed else "any"
-    return Wanted(text or "", segment, int(first), None if last is None else int(last), sign)
+    return TokenFilter(text or "", segment, int(first), None if last is None else int(last), sign)
 
 
 def _segment_choice() -> Kind | None:

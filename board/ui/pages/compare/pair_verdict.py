@@ -60,7 +60,7 @@ def verdict(total: PairedDifference) -> str:
         return "Too few prompts were paired to say whether the runs differ."
     if total.tie == total.prompts:
         return "The runs are level on every prompt."
-    if total.told_apart:
+    if total.excludes_zero:
         return f"B lies {'above' if total.low > 0 else 'below'} A by more than chance: the interval leaves zero out."
     return "The runs are not told apart: zero lies in the interval."
 

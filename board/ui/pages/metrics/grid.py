@@ -310,7 +310,7 @@ def _lines(panel: Panel) -> list[PanelLine]:
         lines.append(PanelLine("rollouts", *points(panel.own), logged=False))
     if panel.unfiltered is not None:
         lines.append(PanelLine("all rollouts", *points(panel.unfiltered), logged=True))
-    lines += [PanelLine(name, *points(curve), logged=True) for name, curve in panel.beside.items()]
+    lines += [PanelLine(name, *points(curve), logged=True) for name, curve in panel.compared.items()]
     for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
         lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
     return lines

@@ -134,7 +134,7 @@ def with_comparison(panel: Panel) -> Panel:
     curve = caches.cached("kl_without_largest", lambda: kl_concentration.curve_without_largest(run.trained), run)
     if curve is None:
         return panel
-    return replace(panel, beside={f"without top {kl_concentration.LARGEST}": curve})
+    return replace(panel, compared={f"without top {kl_concentration.LARGEST}": curve})
 
 
 def sections(found: list[Panel], departed: list[Panel], wall: Wall, below: Mapping[str, Callable[[], None]]) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from board.analysis.rollouts.reward_parts import reward_parts
 from board.analysis.rollouts.selection import numeric_columns, of_step
-from board.analysis.steps.highlights import Landmark, landmarks
+from board.analysis.steps.highlights import Highlight, highlights
 from board.analysis.steps.histograms import histogram_by_step
 from board.analysis.steps.metric_list import column_of, short_name
 from board.analysis.steps.step_metrics import MOST_SOURCES, computable, further_sources, per_step_values, sources
@@ -55,32 +55,32 @@ def story(choices: CurveChoices) -> None:
     columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
     left_out = [one.step for one in findings_watch.newest(run)]
     stats = {name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns if name in run.frame.columns}
-    found = landmarks(stats, kl_column(choices.estimator))
+    found = highlights(stats, kl_column(choices.estimator))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="story"):
-        for at, landmark in sorted(enumerate(found), key=lambda one: one[1].kind == "note"):
-            if landmark.kind == "warning":
+        for at, highlight in sorted(enumerate(found), key=lambda one: one[1].kind == "note"):
+            if highlight.kind == "warning":
                 with st.container(
                     border=True, horizontal=True, vertical_alignment="center", gap="small", width="content", key=f"warning_{at}"
                 ):
                     st.badge("warning", color="orange")
-                    st.text(landmark.text, width="content")
+                    st.text(highlight.text, width="content")
                     st.button(
-                        f"Step {landmark.step:,}",
-                        key=f"landmark_{at}",
+                        f"Step {highlight.step:,}",
+                        key=f"highlight_{at}",
                         type="tertiary",
                         on_click=place.go,
-                        kwargs={"step": landmark.step},
+                        kwargs={"step": highlight.step},
                     )
             elif run.reading:
-                st.text(f"so far {landmark.text}", width="content")
+                st.text(f"so far {highlight.text}", width="content")
             else:
-                st.page_link("board/ui/pages/responses/responses.py", label=landmark.text, query_params=_showing(landmark))
+                st.page_link("board/ui/pages/responses/responses.py", label=highlight.text, query_params=_showing(highlight))
 
 
-def _showing(landmark: Landmark) -> dict[str, Any]:
-    """Where the rollouts of a landmark's step that show it most come first."""
-    there = {name: value for name, value in place.link(step=landmark.step).items() if name not in FORGOTTEN["step"]}
-    return there | {"sort": landmark.shown_by, "order": DESCENDING if landmark.most else ASCENDING}
+def _showing(highlight: Highlight) -> dict[str, Any]:
+    """Where the rollouts of a highlight's step that show it most come first."""
+    there = {name: value for name, value in place.link(step=highlight.step).items() if name not in FORGOTTEN["step"]}
+    return there | {"sort": highlight.shown_by, "order": DESCENDING if highlight.most else ASCENDING}
 
 
 def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> caches.DrawnChart | None:

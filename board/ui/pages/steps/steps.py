@@ -8,7 +8,7 @@ import streamlit as st
 
 from board.analysis.rollouts.selection import pages
 from board.analysis.stats.bootstrap import RESAMPLES
-from board.analysis.steps.highlights import Landmark
+from board.analysis.steps.highlights import Highlight
 from board.analysis.steps.step_metrics import computable, per_step_values
 from board.analysis.steps.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
@@ -64,7 +64,7 @@ def to_first_page() -> None:
     linked.put(steps_page=1)
 
 
-def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
+def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Highlight]]:
     """The numbers by step, and what stands out in the run; computed once for all readers."""
     with progress(f"Computing the metrics of {plural(len(run.frame), 'rollout')}") as told:
         known = strip.ranged_values(run, lambda share: told(share / 2))
@@ -75,7 +75,7 @@ def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
         return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 
 
-def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, int]:
+def page_rows(values: pd.DataFrame, highlights: list[Highlight]) -> tuple[Rows, int]:
     """The rows of the page that the reader is on, and which page that is; at first the one of the chosen step."""
     order = ordered(values, sorting.by, descending=sorting.descending)
     count = pages(len(order), PAGE_ROWS)
@@ -84,7 +84,7 @@ def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, in
         number = st.pagination(count, **linked.page("steps_page", count, page_of(order, view.step, PAGE_ROWS)))
     found = caches.cached(
         "step_rows",
-        lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
+        lambda: rows(run, values, order, number, PAGE_ROWS, highlights),
         run,
         "\n".join(values.columns),
         *sorting,
@@ -151,9 +151,9 @@ def lacking(*, interval: bool) -> list[str]:
 
 def all_steps() -> None:
     """The table of all steps, below its choices."""
-    values, landmarks = computed(keys)
+    values, highlights = computed(keys)
     said = st.container()
-    found, number = page_rows(values, landmarks)
+    found, number = page_rows(values, highlights)
     interval = has_interval(found)
     with said:
         st.text(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rows import row, token_row, write_run
 
-from board.analysis.tokens.token_survey import MOST_STEPS, Survey, fields_of, metrics_of, read_tokens, survey
+from board.analysis.tokens.token_histogram import MOST_STEPS, TokenHistogram, count_tokens, fields_of, metrics_of, read_tokens
 from board.metrics.formulas import token_arrays
 from board.metrics.token_summaries import MOST, RELATIVE, codes
 from board.runs.cache.part_token_summaries import LEAST
@@ -46,7 +46,7 @@ def slow(run: Run, metric: str, estimator: str) -> dict[int, list[tuple[float, i
     return found
 
 
-def check(run: Run, metric: str, found: Survey, estimator: str = "k3") -> None:
+def check(run: Run, metric: str, found: TokenHistogram, estimator: str = "k3") -> None:
     """The survey says what the loop does."""
 
     def rank(value: float) -> float:
@@ -80,8 +80,8 @@ def test_kept_and_counted_alike(odd: bool, tmp_path: Path) -> None:
     assert kept == {"logprob", "value", "token_reward", "log_ratio", "kl", "own"}
 
     for metric in ("logprob", "kl", "own", "prob"):
-        check(run, metric, survey(run, metric))
-    check(run, "kl", survey(run, "kl", "k2"), "k2")
+        check(run, metric, count_tokens(run, metric))
+    check(run, "kl", count_tokens(run, "kl", "k2"), "k2")
 
 
 def test_some_rollouts_of_a_kept_step(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_some_rollouts_of_a_kept_step(tmp_path: Path) -> None:
     trained = run.of_split("train")
 
     for part_of_it in (trained, run.of_split("evaluation"), trained.of_steps(1, 1)):
-        check(part_of_it, "value", survey(part_of_it, "value"))
+        check(part_of_it, "value", count_tokens(part_of_it, "value"))
 
 
 def test_run_of_many_steps_is_bounded(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_run_of_many_steps_is_bounded(tmp_path: Path) -> None:
     steps = [at * 10**15 for at in range(-600, 601)]
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [token_row(step, values=[step % 7, 0.25]) for step in steps]}))
 
-    found = survey(run, "value")
+    found = count_tokens(run, "value")
 
     assert len(found.first) == MOST_STEPS
     assert (found.first[0], found.last[-1]) == (steps[0], steps[-1])
@@ -111,7 +111,7 @@ def test_run_without_arrays(tmp_path: Path) -> None:
     """A run with no token array has no metric; one that is asked for all the same has no token."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(0), row(1)]}))
 
-    found = survey(run, "kl")
+    found = count_tokens(run, "kl")
 
     assert metrics_of(run) == []
     assert fields_of(run, "kl") == ["logprobs", "ref_logprobs"]
@@ -123,7 +123,7 @@ def test_progress_and_every_token(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [token_row(0), token_row(1, loss_mask=[0, 1])], "b.jsonl": [row(0)]}))
     told: list[float] = []
 
-    survey(run, "log_ratio", told=told.append)
+    count_tokens(run, "log_ratio", progress=told.append)
 
     assert told[-1] == 1.0
     read = [

@@ -1,6 +1,6 @@
-"""All tokens of a run by one metric: how they are spread, how they go by position and step, which are the most extreme of each step.
+"""All tokens of a run by one metric: their distribution, their sums by position and step, the most extreme ones of each step.
 
-What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays.
+The summaries that parts store are added up where all of a part's step is chosen; the rest is counted from the token arrays.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,15 +31,14 @@ _DERIVED: Final = {
     COVARIANCE: ("logprobs", "advantages"),
 }
 
-Told = Callable[[float], None]
+Progress = Callable[[float], None]
 """Called now and then with the share that is done."""
-
 
 Choose = Callable[[NDArray[np.float32]], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Survey:
+class TokenHistogram:
     """A run's counted tokens by one metric."""
 
     metric: str
@@ -87,39 +86,41 @@ class _Stretches:
         return self._steps[edges[:-1]], self._steps[edges[1:] - 1]
 
 
-def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told = lambda _: None) -> Survey:
+def count_tokens(
+    run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, progress: Progress = lambda _: None
+) -> TokenHistogram:
     """All counted tokens of the run's frame by a metric; KL by that estimator. A run without the metric has no token."""
-    adding = _Surveyed(run, metric, estimator)
+    adding = _Adding(run, metric, estimator)
     done = 0
     for part, start, rows in run.parts_of_rows():
         adding.part(part, start, rows)
         done += len(rows)
-        told(done / len(run.frame))
-    return adding.survey()
+        progress(done / len(run.frame))
+    return adding.histogram()
 
 
-class _Surveyed:
-    """The survey of the parts that were added so far."""
+class _Adding:
+    """The histogram of the parts that were added so far."""
 
     def __init__(self, run: Run, metric: str, estimator: str) -> None:
         self._metric, self._estimator, self._fields = metric, estimator, fields_of(run, metric)
         self._stretches, self._centres = _Stretches(run.steps), StepCentres(run)
-        self._kept = metric != "kl" or estimator == DEFAULT_ESTIMATOR
+        self._has_summaries = metric != "kl" or estimator == DEFAULT_ESTIMATOR
         self._sums = np.zeros((self._stretches.count, PLACES))
         self._counts = np.zeros((self._stretches.count, PLACES), np.int64)
         self._in_bins = np.zeros(2 * CODES, np.int64)
         self._found: list[pd.DataFrame] = []
 
-    def survey(self) -> Survey:
+    def histogram(self) -> TokenHistogram:
         """What was added, over all stretches."""
         order, (first, last) = extreme(self._metric), self._stretches.ends()
         tokens = most_extreme(pd.concat(self._found or [_no_tokens()], ignore_index=True), order)
-        return Survey(self._metric, order, first, last, self._sums, self._counts, self._in_bins, tokens)
+        return TokenHistogram(self._metric, order, first, last, self._sums, self._counts, self._in_bins, tokens)
 
     def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
         """Add the tokens of some rows of a part, whose first rollout has the key `start`."""
         steps = part.scalars.column("step").to_numpy()
-        for at, summary in part_token_summaries.kept(part.summaries, self._metric).items() if self._kept else ():
+        for at, summary in part_token_summaries.kept(part.summaries, self._metric).items() if self._has_summaries else ():
             own = _group(part, steps, at)
             if np.isin(own, rows, assume_unique=True).all():
                 rows = np.setdiff1d(rows, own, assume_unique=True)
@@ -134,7 +135,7 @@ class _Surveyed:
     def _count(self, part: Part, start: int, rows: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
         """Add tokens out of their arrays."""
         for alike in part.alike(rows, self._fields):
-            flats = self._centres.beside(alike.flats, steps[alike.rows], alike.offsets)
+            flats = self._centres.added_to(alike.flats, steps[alike.rows], alike.offsets)
             make = token_makers(flats, self._estimator).get(self._metric)
             if make is None:
                 continue
@@ -192,13 +193,13 @@ def declared_fields() -> tuple[str, ...]:
 def read_tokens(run: Run, metric: str, estimator: str, choose: Choose) -> Iterator[tuple[pd.DataFrame, int]]:
     """Some of the counted tokens of the run's frame, some rollouts at a time: key, step, position (from 0), value; and how many were read.
 
-    `choose` says which of some values, end to end, are wanted.
+    `choose` gives the positions of those to read in values of several rollouts, end to end.
     """
     fields, centres = fields_of(run, metric), StepCentres(run)
     for part, start, rows in run.parts_of_rows():
         steps = part.scalars.column("step").to_numpy()
         for alike in part.alike(rows, fields):
-            make = token_makers(centres.beside(alike.flats, steps[alike.rows], alike.offsets), estimator).get(metric)
+            make = token_makers(centres.added_to(alike.flats, steps[alike.rows], alike.offsets), estimator).get(metric)
             if make is None:
                 continue
             where = counted(alike.offsets, alike.counts, np.arange(len(alike.rows)), np.zeros(len(alike.rows), np.int64))

@@ -1,4 +1,4 @@
-"""Where in the response a token metric is high: its mean by position and step as a picture, and the rollouts that stand out at a place."""
+"""Where in the response a token metric is high: its mean by position and step, and the rollouts that stand out at a position."""
 
 from typing import Final, Literal, get_args
 
@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.steps.step_centres import StepCentres
-from board.analysis.tokens.token_survey import Survey, fields_of
+from board.analysis.tokens.token_histogram import TokenHistogram, fields_of
 from board.metrics.formulas import token_makers
 from board.metrics.token_summaries import ENDS, PLACES, RELATIVE, counted, profile, rank
 from board.runs.run import Run
@@ -25,16 +25,16 @@ _BINS: Final[dict[Part, tuple[int, int]]] = {
 }
 
 
-def picture(of: Survey, part: Part) -> NDArray[np.float64]:
+def position_means(histogram: TokenHistogram, part: Part) -> NDArray[np.float64]:
     """Mean of the metric by stretch of steps and place, (S, places), places in the order of the response; NaN where no token is."""
     first, stop = _BINS[part]
-    counts = of.counts[:, first:stop]
-    means = np.where(counts, of.sums[:, first:stop] / np.maximum(counts, 1), np.nan)
+    counts = histogram.counts[:, first:stop]
+    means = np.where(counts, histogram.sums[:, first:stop] / np.maximum(counts, 1), np.nan)
     return means[:, ::-1] if part == "end" else means
 
 
 def place_name(part: Part, at: int) -> str:
-    """What a place of the picture is called: "64–66 %", "token 3", "last token", "token 4 from the end"."""
+    """What a position of the profile is called: "64–66 %", "token 3", "last token", "token 4 from the end"."""
     if part == "whole":
         return f"{at * 100 // RELATIVE}–{(at + 1) * 100 // RELATIVE} %"
     if part == "beginning":
@@ -45,7 +45,7 @@ def place_name(part: Part, at: int) -> str:
 def rollouts_at(run: Run, metric: str, estimator: str, part: Part, at: int, most: int = 50) -> pd.DataFrame:
     """The rollouts of the run's frame whose mean at a place is most extreme, most extreme first.
 
-    Columns: key, step, mean, tokens (how many of it lie there), position (from 0, of the first of them). `at` counts as in `picture`.
+    Columns: key, step, mean, tokens (how many of it lie there), position (from 0, of the first of them). `at` counts as in `position_means`.
     """
     first, stop = _BINS[part]
     column = first + (stop - first - 1 - at if part == "end" else at)
@@ -64,7 +64,7 @@ def _means(run: Run, metric: str, estimator: str, column: int) -> pd.DataFrame:
     for part, start, rows in run.parts_of_rows():
         for alike in part.alike(rows, fields_of(run, metric)):
             steps = part.scalars.column("step").to_numpy()[alike.rows]
-            make = token_makers(centres.beside(alike.flats, steps, alike.offsets), estimator).get(metric)
+            make = token_makers(centres.added_to(alike.flats, steps, alike.offsets), estimator).get(metric)
             if make is None:
                 continue
             every = np.arange(len(alike.rows))

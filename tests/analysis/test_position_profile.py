@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from rows import row, write_run
 
-from board.analysis.tokens.token_places import PARTS, Part, picture, place_name, rollouts_at
-from board.analysis.tokens.token_survey import survey
+from board.analysis.tokens.position_profile import PARTS, Part, place_name, position_means, rollouts_at
+from board.analysis.tokens.token_histogram import count_tokens
 from board.metrics.token_summaries import ENDS, RELATIVE
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -47,7 +47,7 @@ def places(run: Run, key: int, part: Part) -> list[tuple[int, int, float]]:
 def test_against_loops(part: Part, tmp_path: Path) -> None:
     """The picture is the mean over tokens of a step at a place; the rollouts at one are those with tokens there, by their mean."""
     run = opened(tmp_path)
-    found = picture(survey(run, "entropy"), part)
+    found = position_means(count_tokens(run, "entropy"), part)
 
     for column, step in enumerate((0, 1)):
         own = [one for key in run.frame.index[run.frame["step"] == step] for one in places(run, int(key), part)]
@@ -87,4 +87,4 @@ def test_run_without_the_metric(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(0)]}))
 
     assert rollouts_at(run, "entropy", "k3", "whole", 3).empty
-    assert np.isnan(picture(survey(run, "entropy"), "end")).all()
+    assert np.isnan(position_means(count_tokens(run, "entropy"), "end")).all()

@@ -11,18 +11,71 @@ PAGE: Final = REPOSITORY / "docs" / "architecture.md"
 
 HEAD: Final = """# How the code is laid out
 
-`board/` is cut into wings: folders with one job each, listed here from the command line down. A module imports from its own wing and from
-those below it, never from one above; only `ui/` and `serving/` know Streamlit; `recorder/` needs numpy and orjson alone. The import
-contract in `pyproject.toml` says so, and `make lint` checks it. The sentences below are the first of each module's docstring: this page is
-written by `python docs/architecture.py`.
+`board/` is a few packages. Each imports those below it in this drawing, never one above; the import contract in `pyproject.toml` holds the
+order, and `make lint` checks it. Only `ui` and `serving` know Streamlit. `recorder` needs numpy and orjson alone.
 
-Beside `board/` lie `rl_logging_board.py` (the Streamlit entry), `start.sh`, `rollout_samples/` (runs that ship with the board), `examples/`
-(trainer integrations, and the tiny trainer that wrote the samples), `benchmarks/`, `docs/` and `tests/`, whose folders mirror the wings.
+```
+ a training process                  a terminal, a script, an agent              a browser
+        |                                       |                                   |
+    recorder  push                     cli (commands, replies,            serving (server, gates, downloads)
+        |       |                      indexing, MCP server)                        |
+        |    trackers                           |                       ui (pages, frame, shared, state, components)
+        |       |                               |                                   |
+        |       |            +------------------+-----------------------------------+
+        |       |            |
+        |       |        figures    what a chart shows          findings   what looks wrong, and the checks
+        |       |            |                                     |
+        |       |            +--------------- analysis ------------+      what is computed of a run
+        |       |                                |
+        |       |                sql ------------+               a reader's filter and queries, in a sandbox
+        |       |                                |
+        v       v                              runs              files -> parts -> one frame and its token arrays
+  *.jsonl   a tracker                            |
+        |                                metrics   formats       formulas, catalogue; what each trainer writes
+        |                                        |
+        +---------------------------------->  sources            folders, stores, files, records
+                                                 |
+                             settings   text   schema   errors
+```
+
+## From a shard to a coloured token
+
+1. `sources` lists the files of a folder or a store and reads records out of each kind of file.
+2. `formats` tells by the first records who wrote a file, and makes each record rows under the names of `schema`.
+3. `runs/parsing` does so for ranges of files in processes of their own, and writes **parts**: Arrow files in the user's cache (`runs/cache`).
+4. `runs/loading` says which ranges come first, so that a page can be drawn before all is read; `runs/run.py` is the opened run: a frame of
+   one row a rollout, merged by step, and `run.rollout(key)` with its texts and token arrays. A large index opens as sums of steps and a
+   slice (`runs/indexed`).
+5. `metrics` holds the formulas (KL estimators, pass@k, advantages) and the catalogue of metrics; `analysis` computes what a page shows.
+6. `findings` looks at the run in three ways and ranks what it found; `sql` filters.
+7. A page in `ui/pages/<page>/` takes run, step and filter from the link (`ui/state/place.py`), computes by `analysis`, and draws by
+   `figures` and `ui/components`. The token view is `ui/components/token_view`: its Python makes the payload, its JavaScript colours the
+   tokens.
+
+## Where something new goes
+
+[CONTRIBUTING](../CONTRIBUTING.md) has the steps of each.
+
+| new | goes to |
+|---|---|
+| format | `formats/trainers/<name>.py`, `formats/evaluations/<name>.py`, or a package of your own |
+| metric | `metrics/declared/catalogue/<family>.toml` |
+| check | `findings/checks/` |
+| finding | a row of `findings/watched.py`, `levels.py` or `populations.py`, a module in `findings/kinds/`, or a package of your own |
+| page | `ui/pages/<name>/<name>.py` |
+| command | `cli/commands/<name>.py` |
+
+## The packages
+
+The sentences are those of the packages' docstrings: this page is written by `python docs/architecture.py`. Beside `board/` lie
+`rl_logging_board.py` (the Streamlit entry), `start.sh`, `rollout_samples/` (runs that ship with the board), `examples/`, `benchmarks/`,
+`docs/` and
+`tests/`, whose folders have the names of the packages.
 """
 
 
-def wings() -> list[str]:
-    """The wings and the modules beside them, as the import contract orders them: highest first."""
+def packages() -> list[str]:
+    """The packages and the modules at the top, as the import contract orders them: highest first."""
     contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     return next(list(one["layers"]) for one in contracts if one["type"] == "layers")
 
@@ -33,28 +86,24 @@ def first_sentence(source: Path) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def rooms(folder: Path, depth: int = 0) -> Iterator[str]:
-    """A line for each module and folder below a folder."""
-    inside = [path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
-    for path in sorted(inside, key=lambda one: (one.is_dir(), one.name)):
-        if path.name in ("__init__.py", "__main__.py"):
-            continue
-        said = first_sentence(path / "__init__.py" if path.is_dir() else path)
-        yield f"{'  ' * depth}- `{path.name}{'/' if path.is_dir() else ''}`: {said}"
-        if path.is_dir():
-            yield from rooms(path, depth + 1)
+def folders(folder: Path, depth: int = 1) -> Iterator[str]:
+    """A line for each package below a folder; those of components, one a widget, are not listed."""
+    if folder.name == "components":
+        return
+    for path in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        yield f"{'  ' * depth}- `{path.name}/`: {first_sentence(path / '__init__.py')}"
+        yield from folders(path, depth + 1)
 
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD]
-    for wing in wings():
-        place = REPOSITORY / "board" / wing
-        if place.is_dir():
-            parts.append("\n".join([f"## {wing}/", "", first_sentence(place / "__init__.py"), "", *rooms(place)]) + "\n")
-        else:
-            parts.append(f"## {wing}.py\n\n{first_sentence(place.with_suffix('.py'))}\n")
-    return "\n".join(parts)
+    lines = [HEAD]
+    for name in packages():
+        place = REPOSITORY / "board" / name
+        source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        lines.append(f"- **`{name}{'/' if place.is_dir() else '.py'}`**: {first_sentence(source)}")
+        lines += folders(place)
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

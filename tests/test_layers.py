@@ -17,7 +17,7 @@ MODULES = sorted(BOARD.rglob("*.py"))
 TESTS = REPOSITORY / "tests"
 
 KNOW_STREAMLIT = ("ui", "serving")
-"""The wings that may know Streamlit. The command line gets it through `serving`, when it serves."""
+"""The packages that may know Streamlit. The command line gets it through `serving`, when it serves."""
 
 MODULE_LINES = 400
 FUNCTION_LINES = 60

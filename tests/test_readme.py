@@ -66,7 +66,7 @@ def test_the_two_commands_are_there(name: str) -> None:
 
 
 def test_architecture_is_as_the_modules_say() -> None:
-    """docs/architecture.md is what docs/architecture.py writes: every wing and module there is, in the contract's order."""
+    """docs/architecture.md is what docs/architecture.py writes: every package there is, in the contract's order."""
     done = subprocess.run(
         [sys.executable, "-c", "import architecture; print(architecture.page(), end='')"],
         cwd=REPOSITORY / "docs",
@@ -76,7 +76,7 @@ def test_architecture_is_as_the_modules_say() -> None:
         check=True,
     )
     assert (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8") == done.stdout
-    assert all(f"\n## {path.parent.name}/\n" in done.stdout for path in (REPOSITORY / "board").glob("*/__init__.py"))
+    assert all(f"\n- **`{path.parent.name}/`**: " in done.stdout for path in (REPOSITORY / "board").glob("*/__init__.py"))
 
 
 def test_bundled_runs_are_named() -> None:

@@ -1,11 +1,14 @@
 """The kinds of findings there are: every module of `kinds/`, and the checks of the data, where a check is the cause it is the finding."""
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Final
 
 import numpy as np
 
+from board import plugins
 from board.findings import kinds, levels, populations
 from board.findings.checks.all_checks import CHECKS
 from board.findings.checks.contract import Check, ReportedFault
@@ -14,9 +17,23 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Thr
 
 
 def _modules() -> tuple[Kind, ...]:
-    modules = [vars(import_module(f"{kinds.__name__}.{module.name}")) for module in iter_modules(kinds.__path__)]
-    held = (kind for one in modules for kind in (*one.values(), *one.get("KINDS", ())) if isinstance(kind, Kind))
-    return tuple(sorted(held, key=lambda kind: kind.name))
+    modules = (import_module(f"{kinds.__name__}.{module.name}") for module in iter_modules(kinds.__path__))
+    return tuple(sorted((kind for module in modules for kind in _held(module)), key=lambda kind: kind.name))
+
+
+def _held(module: ModuleType) -> list[Kind]:
+    return [kind for kind in (*vars(module).values(), *vars(module).get("KINDS", ())) if isinstance(kind, Kind)]
+
+
+def _added(taken: set[str]) -> Iterator[Kind]:
+    """The kinds of other packages; one whose name is `taken` is left out, with a warning."""
+    for name, module in plugins.modules(plugins.FINDINGS).items():
+        for kind in _held(module):
+            if kind.name in taken:
+                plugins.leave_out(name, f"a kind of finding is named {kind.name} already")
+            else:
+                taken.add(kind.name)
+                yield kind
 
 
 def of_check(check: Check) -> Kind:
@@ -52,5 +69,6 @@ def _found(fault: ReportedFault, context: Context) -> Found:
     return Found(fault.what, steps[0], steps[-1], "any", amount, amount, np.array(keys, np.int64), at_steps=at_steps)
 
 
-KINDS: Final[tuple[Kind, ...]] = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
-"""Every kind, by name within its origin."""
+_OURS: Final = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
+KINDS: Final[tuple[Kind, ...]] = (*_OURS, *_added({kind.name for kind in _OURS}))
+"""Every kind, by name within its origin; those of other packages (`board.plugins`) last."""

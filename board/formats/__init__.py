@@ -1,7 +1,7 @@
 """Trainers' dumps: one module per format, each recognising its files and mapping a record to rollouts under our names.
 
-To add one: write the module (`board.formats.contract` says what it offers) in `board/formats/trainers/`, where it is
-found by itself, and keep a golden run in `tests/formats/golden/`.
+To add one: write the module (`board.formats.contract` says what it offers) in `trainers` or `evaluations`, where it is found by
+itself, or in a package of your own, which names it as an entry point (`board.plugins`).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,8 @@ from pkgutil import iter_modules
 from typing import Final, cast
 
 from board.errors import RowRefused
-from board.formats import chat, contained_rows, mapping_file, native, row_reader, trainers
+from board.formats import chat, contained_rows, evaluations, mapping_file, native, row_reader, trainers
+from board.formats.added import added
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
@@ -23,10 +24,13 @@ from board.text.padding import COMMON_PADS, unpadded
 
 
 def _modules() -> tuple[Format, ...]:
-    """Every module of `board.formats.trainers`, and `native`, in the order of their names."""
-    names = [module.name for module in iter_modules(trainers.__path__)]
-    modules = {name: cast(Format, import_module(f"{trainers.__name__}.{name}")) for name in names} | {"native": native}
-    return tuple(modules[name] for name in sorted(modules))
+    """Those of other packages, then every module of `trainers` and `evaluations`, and `native`, in the order of their names."""
+    modules = {"native": cast(Format, native)}
+    for package in (trainers, evaluations):
+        for module in iter_modules(package.__path__):
+            modules[module.name] = cast(Format, import_module(f"{package.__name__}.{module.name}"))
+    ours = [modules[name] for name in sorted(modules)]
+    return (*added({one.NAME for one in ours}), *ours)
 
 
 FORMATS: Final = _modules()

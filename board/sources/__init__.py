@@ -1,1 +1,1 @@
-"""Locations → files → bytes → records: the only wing that reads a run's files."""
+"""Locations → files → bytes → records: the only package that reads a run's files."""

@@ -11,9 +11,9 @@ from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, response
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
+from board.formats.evaluations.verifiers_results import stitched
 from board.formats.filename_hints import step_note
 from board.formats.row_reader import as_number, shown
-from board.formats.trainers.verifiers_results import stitched
 from board.formats.validation import nested, objects
 from board.schema import CUT_SHORT, DISCARDED
 from board.sources.json_record import Record, as_text

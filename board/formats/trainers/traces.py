@@ -12,11 +12,11 @@ from board.formats import trace_updates
 from board.formats.aliases import set_of
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
+from board.formats.evaluations.verifiers_results import stepped
 from board.formats.filename_hints import step_in, step_note
 from board.formats.json_paths import found
 from board.formats.message_graph import branches
 from board.formats.row_reader import as_number, shown
-from board.formats.trainers.verifiers_results import stepped
 from board.formats.validation import nested, objects
 from board.schema import DISCARDED, EVALUATION
 from board.sources.json_record import COMPANIONS, Record

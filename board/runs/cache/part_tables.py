@@ -21,7 +21,7 @@ from board.runs.cache.sealed_file import mapped
 Make = Callable[[Part], pa.Table]
 
 _MAKERS: Final = ("analysis", "metrics", "text", "schema.py")
-"""The wings, and the module beside them, whose code makes tables of parts; what parts themselves hold is in the name of the cache's folder."""
+"""The packages, and the module at the top, whose code makes tables of parts; what parts themselves hold is in the name of the cache's folder."""
 
 _HEAD: Final = 64
 """Bytes before the table: its sum, and space up to where Arrow's buffers are aligned."""

@@ -12,14 +12,14 @@ from typing import Final
 
 from xxhash import xxh3_64
 
-from board import atomic_write
+from board import atomic_write, plugins
 from board.runs.cache.part_folder import Manifest, PartFolder
 from board.settings import user_folders
 from board.sources.shards import Shard
 from board.text.path_names import shown
 
 _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
-"""The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
+"""The packages, and the module at the top, whose code decides what a part holds. Another text of any of them makes another cache: no number
 outlives the code that made it."""
 
 LOCATION: Final = ".location"
@@ -29,7 +29,8 @@ LOCATION: Final = ".location"
 def makers() -> list[Path]:
     """The sources that decide what a part holds."""
     board = Path(__file__).parents[2]
-    return [source for name in _MAKERS for source in (sorted((board / name).rglob("*.py")) or [board / name])]
+    ours = [source for name in _MAKERS for source in (sorted((board / name).rglob("*.py")) or [board / name])]
+    return [*ours, *plugins.sources(plugins.FORMATS)]
 
 
 @cache

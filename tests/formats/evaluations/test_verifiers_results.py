@@ -1,4 +1,4 @@
-"""board.formats.trainers.verifiers_results: evaluations of old verifiers and prime-rl's rollouts until v0.6."""
+"""board.formats.evaluations.verifiers_results: evaluations of old verifiers and prime-rl's rollouts until v0.6."""
 
 import json
 from pathlib import Path
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
+from board.formats.evaluations import verifiers_results
 from board.formats.row import Row
-from board.formats.trainers import verifiers_results
 
 GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "verifiers_results"
 RESULTS = "outputs/evals/gsm8k--m-step-3/12345678/results.jsonl"

@@ -12,7 +12,7 @@ from golden_runs import GOLDEN
 from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Place
-from board.formats.trainers import lighteval
+from board.formats.evaluations import lighteval
 
 DOC: dict[str, Any] = {"query": "2+2?", "choices": ["4"], "gold_index": 0, "id": "0", "task_name": "sums|0"}
 

@@ -10,7 +10,7 @@ from golden_runs import GOLDEN
 from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.trainers import tau_bench
+from board.formats.evaluations import tau_bench
 
 
 def test_a_run_opens_as_evaluation() -> None:

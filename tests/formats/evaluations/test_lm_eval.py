@@ -9,8 +9,8 @@ from golden_runs import GOLDEN
 from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
+from board.formats.evaluations import lm_eval
 from board.formats.row import Row
-from board.formats.trainers import lm_eval
 
 FOLDER = GOLDEN / "lm_eval"
 ROW: dict[str, Any] = {

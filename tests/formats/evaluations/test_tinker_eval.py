@@ -7,8 +7,8 @@ import pytest
 from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
+from board.formats.evaluations import tinker_eval
 from board.formats.row import Row
-from board.formats.trainers import tinker_eval
 
 RECORD: dict[str, Any] = {
     "idx": 7,

@@ -9,7 +9,7 @@ from golden_runs import GOLDEN
 from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.trainers import inspect_ai
+from board.formats.evaluations import inspect_ai
 
 LOGS = GOLDEN / "inspect_ai" / "logs"
 AT = Place("a.json", 1)

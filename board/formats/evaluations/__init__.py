@@ -1,0 +1,1 @@
+"""Results of evaluations, a module each: what `board.formats.contract` says."""

@@ -28,7 +28,7 @@ from board.runs.library import list_runs
 
 WRITTEN = Path(__file__).parents[1] / "trackers" / "written"
 TRACKIO = Path(__file__).parents[1] / "formats" / "golden" / "trackio" / "async_grpo.db"
-SCHEMA = json.loads((Path(__file__).parents[2] / "board" / "replies" / "replies.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[2] / "board" / "cli" / "replies" / "replies.schema.json").read_text(encoding="utf-8"))
 
 
 def asked(*arguments: str | Path) -> Result:

@@ -26,4 +26,4 @@ def test_the_entry_imports_first_what_the_thread_imports() -> None:
     """A page that is asked for meanwhile waits at its first import of the board for the whole of it."""
     entry = ast.parse((REPOSITORY / "rl_logging_board.py").read_text())
     of_board = [node for node in entry.body if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("board")]
-    assert (of_board[0].module, of_board[0].names[0].name) == ("board.ui", "header")
+    assert (of_board[0].module, of_board[0].names[0].name) == ("board.ui.frame", "header")

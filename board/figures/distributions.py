@@ -176,7 +176,7 @@ def _on_points(values: Float64Array, edges: Float64Array) -> bool:
 def _bars(
     edges: Float64Array, counts: Counts, color: str | NDArray[np.str_], on_points: bool, others: Counts | None = None
 ) -> Spec:
-    """Bars over the bins, slimmer on points; hovering tells value or range and the count, the reference's too from `others`."""
+    """Bars over the bins, slimmer on points; hovering shows value or range and the count, the reference's too from `others`."""
     middle = _halfway(edges)
     ranges = (
         [fmt(at) for at in middle] if on_points else [f"{fmt(low)} to {fmt(high)}" for low, high in itertools.pairwise(edges)]

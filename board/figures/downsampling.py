@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 LIMIT: Final = 2_000
-"""A curve of more points is thinned to about so many: browsers draw SVG lines of this length at once."""
+"""A curve of more points is thinned to about this many: browsers draw SVG lines of this length at once."""
 
 Positions = NDArray[np.intp]
 

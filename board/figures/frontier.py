@@ -15,13 +15,13 @@ from board.text.counting import plural
 from board.text.format_number import fmt
 
 MOST_DOTS: Final = 400
-"""At the most so many steps have a point: each is an element of its own in the browser, and more of them lie on one another."""
+"""At most this many steps have a point: each is an element of its own in the browser, and more of them lie on one another."""
 
 FAR: Final = 5.0
 """A step so many times farther away than 95 of 100 is beyond the chart: one whose KL explodes would press all others into a line."""
 
 MOST_NUMBERS: Final = 4
-"""So many points of the path are labelled with their step."""
+"""At most this many points of the path are labelled with their step."""
 
 Places = tuple[NDArray[np.int64], Float64Array, Float64Array]
 

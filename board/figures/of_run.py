@@ -1,6 +1,6 @@
-"""The figures of a run that a notebook asks for: a run in, a Plotly figure out, as the board's pages draw it.
+"""Figures of a run for notebooks: a run in, a Plotly figure out, as the board's pages draw it.
 
-Knows which column or metric a figure is of, and what it is called; how it is drawn the other modules know.
+Chooses the column or metric of a figure and its title; the other modules draw it.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ EPSILON: Final = 1e-6
 """Added to a standard deviation before anything is divided by it, as verl does; TRL adds 1e-4."""
 ABSOLUTE: Final = 2e-3
 RELATIVE: Final = 1e-2
-"""A logged advantage fits a rule within this much and this share of what the rule says: bfloat16, and another epsilon, are no other rule."""
+"""A logged advantage fits a rule within this much and this share of the rule's value: bfloat16, or another epsilon, is not another rule."""
 
 
 @dataclass(frozen=True)

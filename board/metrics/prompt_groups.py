@@ -16,7 +16,7 @@ from board.schema import EVALUATION
 def members(
     group_ids: "pd.Series[Any] | None", prompts: NDArray[np.int64], no_prompt: int, splits: "pd.Series[Any] | None"
 ) -> NDArray[np.int64]:
-    """Equal numbers for rollouts that are of one group where they are of one step, -1 for one of no group; as `group_numbers` tells. (rows,)"""
+    """Equal numbers for rollouts that are of one group where they are of one step, -1 for one of no group; as in `group_numbers`. (rows,)"""
     by_id = pd.factorize(group_ids)[0] if group_ids is not None else np.full(len(prompts), -1)
     by_prompt = pd.factorize(prompts)[0] + by_id.max(initial=-1) + 1
     found: NDArray[np.int64] = np.where(by_id >= 0, by_id, np.where(prompts != no_prompt, by_prompt, -1))

@@ -19,12 +19,12 @@ from board.schema import Extreme
 RELATIVE: Final = 50
 """Bins of a response from its first counted token to its last."""
 ENDS: Final = 64
-"""So many tokens from either end have a bin of their own."""
+"""This many tokens from either end have a bin of their own."""
 PLACES: Final = RELATIVE + 2 * ENDS
 """Bins of a profile: by relative position, then the first tokens from the first one on, then the last ones from the last one back."""
 
 MOST: Final = 200
-"""So many extreme tokens of a group are stored."""
+"""At most this many extreme tokens of a group are stored."""
 
 _NEAR_ZERO: Final = np.float32(2.0**-14)
 _DROPPED: Final = 17

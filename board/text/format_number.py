@@ -58,7 +58,7 @@ def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
 
 
 def with_all_digits(value: float | None, unit: str = "") -> str:
-    """A number as hovering tells it, with all its digits in brackets where there are more: "0.123 nats (0.12345)"."""
+    """A number as hovering shows it, with all its digits in brackets where there are more: "0.123 nats (0.12345)"."""
     short, whole = fmt(value), exact(value)
     return f"{short} {unit}".rstrip() + (f" ({whole})" if whole != short else "")
 

@@ -49,7 +49,7 @@ OFTEN: Final = 0.01
 """So many responses, and such a share of a part's, must end with a token for it to be an end token that no setting names."""
 
 REASONS: Final = ("finish_reason", "stop_reason")
-"""Fields that say why a response ended."""
+"""Fields of why a response ended."""
 CUT_REASONS: Final = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "MAX_TOKENS"})
 """What engines call the limit of length."""
 
@@ -70,7 +70,7 @@ class Fields(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """What a record, and its run, tell of an end token behind a response: is it the policy's, or does it pad?"""
+    """What decides whether an end token behind a response is the policy's or pads."""
 
     mask: Any = None
     is_cut: bool = False
@@ -92,7 +92,7 @@ class Ends(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Which of a response's tokens are left without padding, and what they tell of its text."""
+    """Which of a response's tokens are left without padding, and what follows from them for its text."""
 
     start: int
     stop: int
@@ -103,7 +103,7 @@ class Span(NamedTuple):
     """Whether an end token at the end of the text may be the policy's."""
     first: str = ""
     last: str = ""
-    """Their first and their last character, which may be white space; empty where they tell nothing of that in the text."""
+    """Their first and their last character, which may be white space; empty where those of the text may differ."""
 
 
 @lru_cache(maxsize=16)
@@ -255,7 +255,7 @@ def _back(text: str, start: int, pads: tuple[str, ...], own: Span) -> int:
 
 
 def _ends_otherwise(text: str, start: int, padding: tuple[str, ...], of_tokens: str) -> bool:
-    """Whether a text without its padding ends with another character than its tokens do: then these do not tell what pads it.
+    """Whether a text without its padding ends with another character than its tokens do: then the tokens do not show what pads it.
 
     Of bytes it cannot be seen.
     """
@@ -280,7 +280,7 @@ def marks(tokens: Sequence[object], pads: frozenset[str]) -> list[bool]:
 def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, trains_ends: bool = False) -> dict[str, Any]:
     """A record without the padding of its texts and tokens; entries of removed tokens go with them. The record itself where nothing pads.
 
-    `trains_ends` tells whether the loss mask trains on end tokens somewhere in its run.
+    `trains_ends` is whether the loss mask trains on end tokens somewhere in its run.
     """
     changed: dict[str, Any] = {}
     tokens, said = record.get(fields.tokens), record.get(fields.said)
@@ -306,8 +306,8 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
 
 
 def _implied_tokens(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
-    """The tokens of a response that came without any, as far as padding asks for them: the pads that its text has at its ends, and as many
-    nameless ones between them as the loss mask has entries; none where the two do not tell of the same padding."""
+    """The tokens of a response that came without any, as far as padding needs them: the pads that its text has at its ends, and as many
+    nameless ones between them as the loss mask has entries; none where the two disagree on the padding."""
     if not isinstance(text, str) or not hasattr(mask, "__len__") or not _may_be_padded(text, pads):
         return []
     names = (*_in_texts(pads), *_ENDS)

@@ -34,7 +34,7 @@ class Hiding(NamedTuple):
     """How system prompts are found that are to be hidden."""
 
     end: str = ""
-    """Text that ends them; empty where templates are to tell."""
+    """Text that ends them; empty to find them by templates."""
     common: str = ""
     """What all prompts of the run begin with, where no template does."""
 

@@ -7,5 +7,5 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """The same, of a text that may not begin a line of its own."""
+    """`printable` of a text that may not begin a line of its own."""
     return printable(text).replace("\n", "\\n")

@@ -23,12 +23,12 @@ _UNSPACED_SCRIPTS: Final = r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Hiragana}\p{
 """What stands without spaces between words."""
 
 _JOINERS: Final = (0x200B, 0x200C, 0x200D, 0xFEFF, *range(0xFE00, 0xFE10))
-"""Invisible: they tell how a mark is drawn, and are passed over."""
+"""Invisible: they select how a mark is drawn, and are passed over."""
 
 _APOSTROPHES: Final = (0x27, 0x2019)
 
 LONGEST_MARKS: Final = 4
-"""So many of a mark in a row, and more, are one unit: a rule of 40 hyphens is as one of 50."""
+"""This many of a mark in a row, and more, are one unit: a rule of 40 hyphens is as one of 50."""
 LONGEST_LINES: Final = 2
 """An empty line is as several."""
 

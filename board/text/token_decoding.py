@@ -68,7 +68,7 @@ def codec_of(tokens: Sequence[str]) -> Codec:
 
 
 def codec_of_several(responses: Iterable[Sequence[str]]) -> Codec:
-    """How the tokens of responses by one tokenizer name their bytes: as most of those do that tell, since a short one may bear no marks."""
+    """How the tokens of one tokenizer's responses name their bytes: the commonest codec but plain, since a short one may bear no marks."""
     codecs = Counter(codec for one in responses if (codec := codec_of(one)) != "plain")
     return codecs.most_common(1)[0][0] if codecs else "plain"
 
@@ -106,7 +106,7 @@ def token_text(codec: Codec, tokens: Sequence[str], at: int) -> str:
 
 
 def decoded(codec: Codec, name: str) -> str:
-    """One name as text, without neighbours: an alternative to a token, say. What does not read as text is left as it stands.
+    """One name as text, without neighbours: of an alternative to a token, for example. What does not read as text is left as it stands.
 
     Some engines list text next to the tokenizer's names.
     """

@@ -1,1 +1,1 @@
-"""What tells two runs, or two checkpoints, apart; the list of runs."""
+"""Comparison of runs and of checkpoints; the list of runs."""

@@ -18,14 +18,14 @@ MOST_PROMPTS_NEW: Final = 0.05
 
 @dataclass(frozen=True)
 class TrainingAndEvaluation:
-    """What a run tells of a number; each a frame of columns `run_overlay.CURVE`, empty where there is none."""
+    """Curves of a number in a run; each a frame of columns `run_overlay.CURVE`, empty where there is none."""
 
     training: pd.DataFrame
     evaluation: pd.DataFrame
 
 
 def is_of_checkpoints(run: Run) -> bool:
-    """Whether rollouts that do not say so were sampled to evaluate checkpoints: apart by more than a step, and on the same prompts each time."""
+    """Whether rollouts without a split evaluate checkpoints: their steps are more than one apart and have the same prompts each time."""
     if run.splits == (EVALUATION,):
         return True
     if run.splits != ("train",) or len(run.steps) < LEAST_STEPS or np.diff(run.steps).min() < 2:
@@ -40,7 +40,7 @@ def is_of_checkpoints(run: Run) -> bool:
 def training_and_evaluation(run: Run, number: str, *, of_checkpoints: bool) -> TrainingAndEvaluation:
     """A number by step over a run's rollouts of training, and over those of evaluations, with intervals by bootstrap over prompts.
 
-    `run` has all its splits. `of_checkpoints` takes rollouts that do not say what they are of for evaluations. Raises FieldMissing where
+    `run` has all its splits. `of_checkpoints` takes rollouts without a split for evaluations. Raises FieldMissing where
     the run lacks the number.
     """
     own = {split: compared_run.of_split(run, split, number) for split in run.splits if split in ("train", EVALUATION)}

@@ -32,7 +32,7 @@ class OverlayLine:
 
 
 def places(run: Run, axis: Axis) -> "pd.Series[float]":
-    """Where on an axis each step of the run ends, by step. Raises FieldMissing where the run does not tell."""
+    """Where on an axis each step of the run ends, by step. Raises FieldMissing where the run has no such column."""
     steps = Steps(run.frame["step"].to_numpy(np.int64))
     return pd.Series(positions(run.frame, steps, axis), index=steps.numbers)
 

@@ -12,7 +12,7 @@ from board.text import counting
 from board.text.format_number import fmt
 
 _NAMED: Final = 3
-"""So many runs are named."""
+"""At most this many runs are named."""
 
 
 def scale(ranges: Mapping[str, float]) -> str:

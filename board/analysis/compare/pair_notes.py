@@ -1,6 +1,6 @@
 """What of two runs cannot be compared, or only with care: a sentence for each reason, fit for the screen.
 
-Looks at what was paired and at the numbers themselves; what settings say is `run_settings`'. Computes no difference.
+Made of the pairs and the numbers themselves; notes on settings are in `run_settings`.
 """
 
 from collections.abc import Iterator

@@ -31,7 +31,7 @@ Settings = Mapping[str, Mapping[str, Any]]
 
 
 def as_json(pair: RunPair, names: tuple[str, str], settings: Settings, notes: Sequence[str]) -> str:
-    """One object as docs/cli.md has it, in ASCII; `settings` are what differs, `notes` what is said of them."""
+    """One object as docs/cli.md has it, in ASCII; `settings` are those that differ, `notes` sentences about them."""
     shape = {
         "version": VERSION,
         "runs": [_run(side, name) for side, name in zip((pair.a, pair.b), names, strict=True)],
@@ -64,7 +64,7 @@ def _run(side: ComparedRun, name: str) -> dict[str, Any]:
 
 
 def _in_json(value: Any, missing: Callable[[float], str | None] = lambda _: None) -> Any:
-    """The same in what JSON has: what is not finite is null, or what `missing` makes of it."""
+    """A value as JSON can hold it: what is not finite is null, or what `missing` makes of it."""
     if isinstance(value, Mapping):
         return {str(key): _in_json(one, missing) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -96,7 +96,7 @@ def as_table(pair: RunPair, names: tuple[str, str], notes: Sequence[str] = ()) -
 
 
 def as_text(pair: RunPair, names: tuple[str, str], settings: Settings, notes: Sequence[str]) -> str:
-    """The same in paragraphs, with the prompts that differ most."""
+    """The comparison in paragraphs, with the prompts that differ most."""
     sides = zip("AB", (pair.a, pair.b), names, strict=True)
     blocks = [
         "\n".join(_side(letter, side, name, pair.metric) for letter, side, name in sides),

@@ -72,7 +72,7 @@ class ListedRun:
         return {"run": self.folder.name} | ({} if step is None else {"step": step})
 
     def marked(self, value: float | None) -> str:
-        """A number of the summary as a text, which says where it is of a part of the run; empty where it is not known."""
+        """A number of the summary as text, marked "about" where it is of a sample; empty where it is not known."""
         return "" if value is None else ("about " if self.summary.sampled else "") + fmt(value)
 
     def name(self, root: str) -> str:

@@ -29,7 +29,7 @@ _T: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646)
 def curve(side: ComparedRun, axis: Axis = "step", *, band: bool = True) -> pd.DataFrame:
     """The run's number by step, columns CURVE, steps without any left out; `low` and `high` are NaN without a band, or of one prompt.
 
-    Raises FieldMissing where the run does not tell its place on the axis.
+    Raises FieldMissing where the run lacks the column of the axis.
     """
     frame = side.run.frame
     steps = Steps(frame["step"].to_numpy(np.int64))
@@ -64,7 +64,7 @@ def less(baseline: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
 def seeds(curves: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The mean of runs that differ by their seeds alone, columns CURVE, at the places of the first that lie within all; 2 to MOST_RUNS runs.
 
-    The interval is Student's of the mean of so many runs: how far another seed's mean may lie off, which no band of one run tells.
+    The interval is Student's of the mean of so many runs: how far another seed's mean may lie off, which no band of one run shows.
     Raises BoardError for another number of runs.
     """
     if not 2 <= len(curves) <= MOST_RUNS:

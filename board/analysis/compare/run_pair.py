@@ -1,6 +1,6 @@
 """Two runs against each other by one number: how far B lies above A on the prompts that both saw, and what of it cannot be compared.
 
-Runs in, numbers, small frames and sentences out. Which prompts are the same is `shared_prompts`' to say, the statistics are
+Runs in, numbers, small frames and sentences out. Equal prompts are found by `shared_prompts`, the statistics are
 `paired_prompts`', the sentences `pair_notes`'.
 """
 
@@ -20,7 +20,7 @@ from board.runs.run import Run
 
 @dataclass(frozen=True)
 class RunPair:
-    """What two runs say of a number, B minus A."""
+    """A number of two runs compared, B minus A."""
 
     metric: str
     visits: Visits
@@ -40,7 +40,7 @@ class RunPair:
 
     @property
     def has_scales_apart(self) -> bool:
-        """Whether the number may be on different scales in the two runs, so that no difference says which is better."""
+        """Whether the number may be on different scales in the two runs, so that the difference does not show which is better."""
         return pair_notes.have_scales_apart((self.a, self.b))
 
 

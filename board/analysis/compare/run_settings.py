@@ -7,7 +7,7 @@ from typing import Any, Final
 from board.sources.settings_files import SettingsFile
 
 KL_ESTIMATORS: Final = frozenset({"kl_estimator", "kl_penalty", "kl_penalty_type", "kl_loss_type", "kl_type"})
-"""What trainers call the setting that says how KL is estimated (verl, ROLL, TRL, OpenRLHF, slime)."""
+"""What trainers call the setting of how KL is estimated (verl, ROLL, TRL, OpenRLHF, slime)."""
 
 UNSET: Final = object()
 """Stands where a run does not set what another sets, or sets to nothing."""
@@ -38,7 +38,7 @@ def together(files: Sequence[SettingsFile]) -> dict[str, Any]:
 
 
 def compared(a: Sequence[SettingsFile], b: Sequence[SettingsFile]) -> dict[str, dict[str, Any]]:
-    """What differs between the settings of two runs, as `differing` tells it; nothing where those of either are not known."""
+    """What differs between the settings of two runs, as `differing` gives it; nothing where those of either are not known."""
     return differing(together(a), together(b)) if _any(a) and _any(b) else {}
 
 
@@ -49,7 +49,7 @@ def _any(files: Sequence[SettingsFile]) -> bool:
 def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What differs, by name in alphabetical order: {"a": value, "b": value}, without the one that does not set it.
 
-    1 and 1.0 are the same, 1 and true are not; NaN is the same as NaN.
+    1 and 1.0 are equal, 1 and true are not; NaN equals NaN.
     """
     names = sorted({*a, *b})
     return {
@@ -62,7 +62,7 @@ def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict[str,
 def differing_among(runs: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
     """What differs between any of several runs, by name in alphabetical order: the value of each, UNSET of one that does not set it.
 
-    Values are the same as for `differing`.
+    Values are equal as for `differing`.
     """
     names = sorted({name for run in runs for name in run})
     found = {name: tuple(run.get(name, UNSET) for run in runs) for name in names}

@@ -1,6 +1,6 @@
 """Two runs by their numbers: how far the distribution of one lies apart, and the means of many. Runs in, numbers and a small frame out.
 
-Which prompts are the same is `shared_prompts`' to say; the statistics are `distribution_shift`'s, intervals by bootstrap over prompts
+Equal prompts are found by `shared_prompts`; the statistics are `distribution_shift`'s, intervals by bootstrap over prompts
 (`board.analysis.stats.prompt_draws`). Draws nothing.
 """
 

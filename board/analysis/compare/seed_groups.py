@@ -7,7 +7,7 @@ from typing import Final, Literal
 Seeds = Literal["apart", "tag", "name"]
 
 _SEED: Final = re.compile(r"(?:seed|(?<![A-Za-z])s)[-_=. ]*[0-9]+", re.IGNORECASE)
-"""A seed that says so, wherever it stands: seed3, seed_3, s3."""
+"""A seed that is named as one, anywhere in the name: seed3, seed_3, s3."""
 
 _NUMBER: Final = re.compile(r"[0-9]+(?=[^0-9]*$)")
 
@@ -15,7 +15,7 @@ _EDGES: Final = " -_./="
 
 
 def setting(name: str) -> str:
-    """A run's name without its seed: without what says that it is one, else without its last number; the name where that leaves nothing."""
+    """A run's name without its seed: without what is named a seed, else without its last number; the name where that leaves nothing."""
     seedless = _SEED.sub("", name)
     bare = seedless if seedless != name else _NUMBER.sub("", name)
     return re.sub(r"[-_. ]{2,}", lambda found: found[0][0], bare).strip(_EDGES) or name

@@ -14,7 +14,7 @@ from board.sql.identifiers import column as named
 from board.sql.identifiers import literal
 
 FEW: Final = 20
-"""So many prompts are named one by one."""
+"""At most this many prompts are named one by one."""
 
 _LEARNED: Final = "bool_and(NOT solved) FILTER (nth <= ends) AND bool_and(solved) FILTER (nth > n - ends)"
 _FORGOTTEN: Final = "bool_and(solved) FILTER (nth <= ends) AND bool_and(NOT solved) FILTER (nth > n - ends)"
@@ -25,7 +25,7 @@ _HAVING: Final = {
     "always": "bool_and(solved)",
     "never": "bool_and(NOT solved)",
 }
-"""What holds of a prompt's visits, `ends` of which are looked at on either side."""
+"""What holds of a prompt's visits, `ends` of which are compared on either side."""
 
 
 def of_prompts(keys: Sequence[int]) -> str:
@@ -39,7 +39,7 @@ def with_text(column: str, query: str) -> str:
 
 
 def of_cohort(name: str, rule: CohortRule, within: str = "") -> str:
-    """The rows of the prompts that are of that cohort of COHORTS, or LOSING, by their last visit, as `board.analysis.prompts.cohorts` says.
+    """The rows of the prompts that are of that cohort of COHORTS, or LOSING, by their last visit, as in `board.analysis.prompts.cohorts`.
 
     `within` is a condition that the rows have to satisfy which the prompts are judged by; empty for all rows.
     """

@@ -32,7 +32,7 @@ class CohortRule:
     solved: float
     """A visit is solved whose mean reward is not below it, up to the rounding of means; no prompt is of a cohort where it is NaN."""
     ends: int
-    """So many first and last visits are looked at, or half of the visits where there are fewer than twice as many."""
+    """This many first and last visits are compared, or half of the visits where there are fewer than twice as many."""
     lost: int
     """A prompt is losing with so many visits, of its last `of`, whose mean of reward − ref_reward is below zero."""
     of: int
@@ -44,7 +44,7 @@ class CohortRule:
 
 
 def judged(visited: pd.DataFrame) -> pd.DataFrame:
-    """The visits that have a reward: the others say nothing of a prompt."""
+    """The visits that have a reward: cohorts are made of these alone."""
     return visited[visited["reward"].notna()]
 
 

@@ -17,10 +17,10 @@ from board.metrics.formulas import Float64Array
 from board.text.token_decoding import Codec, bytes_of, codec_of_several
 
 BLOCK: Final = 128
-"""So many tokens of each response are compared at once."""
+"""This many tokens of each response are compared at once."""
 CODEC_RESPONSES: Final = 8
 CODEC_TOKENS: Final = 4_000
-"""So many responses, and of each so many tokens, tell how tokens name their bytes."""
+"""At most this many responses, and this many tokens of each, are read to find the codec."""
 _ENDED: Final = -1
 """Stands for a token after the last."""
 

@@ -20,10 +20,10 @@ PROMPT_TEXTS: Final = ("prompt", PROMPT_IDS)
 """What a prompt is read by, the better first."""
 
 MOST_POINTS: Final = 40
-"""So many visits of a prompt are drawn in a table's cell."""
+"""At most this many visits of a prompt are drawn in a table's cell."""
 
 MOST_READ: Final = 2_000
-"""So many prompts tell what all begin with."""
+"""At most this many prompts are read to find their common beginning."""
 
 IntArray = NDArray[np.int64]
 

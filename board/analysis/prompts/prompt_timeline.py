@@ -11,10 +11,10 @@ from board.analysis.steps.step_stats import finite_values
 from board.metrics.formulas import Float64Array
 
 MOST_POINTS: Final = 3_000
-"""So many rollouts are drawn at most; of more, a choice that shows each visit's range."""
+"""At most this many rollouts are drawn; of more, a choice that shows each visit's range."""
 
 MOST_VISITS: Final = 600
-"""Beyond so many visits neighbours are looked at together when points are chosen."""
+"""Beyond so many visits neighbours are taken together when points are chosen."""
 
 IntArray = NDArray[np.int64]
 

@@ -45,7 +45,7 @@ BOARD: Final = (
 
 
 def length_column(frame: pd.DataFrame) -> str | None:
-    """The column that tells how long responses are: in tokens, else in characters; None where neither is known."""
+    """The column of response lengths: in tokens, else in characters; None where neither is known."""
     return next((name for name in LENGTHS if name in frame.columns), None)
 
 

@@ -18,7 +18,7 @@ LOGGED: Final = ("advantage", "advantage_mean")
 MOST_LISTED: Final = 500
 """Rollouts that are listed for each rule, those of the largest errors first."""
 FITS: Final = 0.95
-"""A rule is said to be followed when so many of the rollouts fit it."""
+"""A rule counts as followed when this share of the rollouts fits it."""
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from board.metrics.pass_at_k import pass_at_k, powers_of_two
 
 Kind = Literal["all right", "mixed", "all wrong", "no reward"]
 MOST_CURVES: Final = 6
-"""So many curves of pass@k stand in one panel."""
+"""At most this many curves of pass@k stand in one panel."""
 KINDS: Final[tuple[Kind, ...]] = ("all right", "mixed", "all wrong", "no reward")
 
 BINARY: Final = 0.5
-"""From which reward on a response is right, unless the reader says otherwise, where rewards lie between 0 and 1."""
+"""The reward from which a response is right unless the reader chooses another, where rewards lie between 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _spread(rewards: Float64Array, starts: NDArray[np.int64]) -> dict[str, NDArr
 
 
 def usual_threshold(rewards: Float64Array) -> float:
-    """From which reward on a response counts as right unless the reader says otherwise: BINARY where all lie from 0 to 1, else their middle.
+    """The reward from which a response is right unless the reader chooses another: BINARY where all lie from 0 to 1, else their middle.
 
     That is half-way between the least and the largest; NaN where there is none.
     """

@@ -17,7 +17,7 @@ from board.runs.run import Run
 from board.schema import Column
 
 LARGEST: Final = 5
-"""So many of the largest tokens are taken off a step, and make `kl_top_share`."""
+"""This many of the largest tokens are taken off a step, and make `kl_top_share`."""
 
 _PERCENT: Final = 100
 _FIELDS: Final = ("logprobs", "ref_logprobs")

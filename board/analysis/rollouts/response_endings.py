@@ -1,4 +1,4 @@
-"""How the responses of a run end: at the limit, with an end token, as the engine says, or without an end token. Frame in, frames out."""
+"""How the responses of a run end: at the limit, with an end token, as the engine reports, or without an end token. Frame in, frames out."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,11 +17,11 @@ NO_END_TOKEN: Final = "no end token"
 UNKNOWN: Final = "not reported"
 
 MOST_REASONS: Final = 4
-"""So many reasons of the engine have a name of their own, the commonest; the others are one."""
+"""At most this many reasons of the engine have a name of their own, the commonest; the others are one."""
 OTHER_REASONS: Final = "another reason of the engine"
 
 _REASONS: Final = ("stop_reason", "finish_reason")
-"""Texts by which engines say why they stopped; the first names the string that stopped them where there was one."""
+"""Columns of the engine's reason for stopping; the first names the string that stopped them where there was one."""
 
 SIGNS: Final = {
     "tokens_after_end": "tokens after the end token",
@@ -39,7 +39,7 @@ class Endings:
     """How each rollout of a run ends."""
 
     names: tuple[str, ...]
-    """The endings there are, the commonest first; what the engine said is its own words, from a file."""
+    """The endings there are, the commonest first; reasons of the engine are in its own words, from a file."""
     of_rows: NDArray[np.int64]
     """(rows,) which of them, in the order of the run's frame."""
 
@@ -71,7 +71,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def _reasons(run: Run) -> "pd.Series[str]":
-    """(rows,) what the engine says, missing where it says nothing; the commonest by name."""
+    """(rows,) the engine's reason, missing where it gives none; the commonest by name."""
     said = pd.Series([None] * len(run.frame), dtype=object)
     for name in _REASONS:
         if name in run.text_columns:

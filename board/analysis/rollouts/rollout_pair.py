@@ -21,7 +21,7 @@ NUMBERS: Final = (
 """Columns that are compared between rollouts, where any of them has it."""
 
 ENDINGS: Final = ("finish_reason", "stop_reason", "status")
-"""Texts that say how a response ended, the likeliest first."""
+"""Columns of how a response ended, the likeliest first."""
 
 
 def parting(first: Sequence[str], second: Sequence[str]) -> int | None:
@@ -49,7 +49,7 @@ def numbers(run: Run, keys: Sequence[int]) -> pd.DataFrame:
 
 
 def endings(run: Run, keys: Sequence[int]) -> list[str]:
-    """How each of those responses ended, as its row says it; empty where it says nothing."""
+    """How each of those responses ended, as its row has it; empty where it has nothing of that."""
     name = next((name for name in ENDINGS if name in run.text_columns), None)
     if name is not None:
         return [text or "" for text in run.texts(name, list(keys)).to_pylist()]

@@ -29,10 +29,10 @@ A longer query, pasted from a response, is compared in lower case instead."""
 _GATHERED: Final = 4
 """The texts of fewer than one rollout in so many are gathered before they are searched."""
 _AT_ONCE: Final = 5_000
-"""So many of them at a time."""
+"""This many of them at a time."""
 
 NOT_SORTABLE: Final = {"shard", "line"}
-"""Numbers that say where a row came from, not what it is."""
+"""Numbers of where a row came from, not of its content."""
 
 
 def of_step(frame: pd.DataFrame, step: int | None) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def neighbours(keys: Sequence[int] | NDArray[np.int64], key: int) -> tuple[int |
 
 
 def preferred(log_ratio: NDArray[np.floating]) -> list[str]:
-    """What the sign of each log-ratio says of the policy, shape (T,): "prefers" the token, "avoids" it, or nothing where it is 0 or missing."""
+    """What the sign of each log-ratio means, shape (T,): the policy "prefers" the token, "avoids" it, or nothing where it is 0 or missing."""
     return ["prefers" if one > 0 else "avoids" if one < 0 else "" for one in log_ratio.tolist()]
 
 

@@ -53,7 +53,7 @@ def heading(name: str) -> str:
 
 
 def meaning(name: str) -> str:
-    """What an aggregate says, in a line; empty for any other column."""
+    """The meaning of an aggregate, in a line; empty for any other column."""
     quantity, _, stat = name.rpartition("/")
     if stat not in _STATS or quantity not in {*_OWN, *_DERIVED}:
         return ""

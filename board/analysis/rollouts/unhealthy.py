@@ -21,7 +21,7 @@ SPIKE: Final = 5.0
 """A spike is more than so many times the median of the values before, and beyond it by as many times their usual distance from it."""
 
 BEFORE_SPIKE: Final = (5, 20)
-"""How many values before are needed to tell a spike, and how many are looked at."""
+"""How many values before it are needed to recognize a spike, and how many are used."""
 
 Indices = NDArray[np.intp]
 

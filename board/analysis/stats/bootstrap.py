@@ -29,7 +29,7 @@ TAILS: Final = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
 """The shares of resamples below either end of an interval."""
 
 _AT_ONCE: Final = 4_000_000
-"""So many means are held in memory at once."""
+"""At most this many means are held in memory at once."""
 
 _SEED: Final = 0
 
@@ -95,7 +95,7 @@ def units_of(prompts: NDArray[np.int64], no_prompt: int) -> NDArray[np.int64]:
 def _sums(
     of: PromptUnits, values: FloatArray, weights: FloatArray | None
 ) -> tuple[Float64Array, Float64Array, NDArray[np.int64]]:
-    """Sums and weights of the finite values of each unit that has any, step by step; the third array (steps + 1,) says where each begins."""
+    """Sums and weights of the finite values of each unit that has any, step by step; the third array (steps + 1,) is where each begins."""
     known = np.isfinite(values) if weights is None else np.isfinite(values) & np.isfinite(weights) & (weights > 0)
     unit, numbers, of_each = of.of_rows, np.asarray(values, np.float64), weights
     if not known.all():
@@ -111,7 +111,7 @@ def _sums(
 def _blocks(
     sums: Float64Array, counts: Float64Array, first: NDArray[np.int64]
 ) -> tuple[Float64Array, Float64Array, NDArray[np.int64]]:
-    """The same with the prompts of a step that has too many dealt into blocks at random."""
+    """Sums and weights with the prompts of a step that has too many joined to blocks at random."""
     units = np.diff(first)
     if (units <= MOST_UNITS).all():
         return sums, counts, first

@@ -135,7 +135,7 @@ def nearest(found: Cloud, x: float, y: float) -> NDArray[np.int64]:
 def color_ends(color: Float64Array) -> tuple[float, float] | None:
     """The ends of the colours: the 1st and the 99th percentile, so that one outlier does not make all others alike; None without a number.
 
-    On either side of zero they lie as far from it, so that colours tell the sign.
+    On either side of zero they lie as far from it, so that colours show the sign.
     """
     known = color[np.isfinite(color)]
     if not known.size:

@@ -54,15 +54,15 @@ def log_odds(
 
 
 def against_shared_prior(first: FloatArray | IntArray, second: FloatArray | IntArray, totals: tuple[float, float]) -> LogOdds:
-    """The same with the two corpora together as the prior, at PRIOR_SHARE of their weight: what is rare must differ more to stand out."""
+    """Log-odds with the two corpora together as the prior, at PRIOR_SHARE of their weight: what is rare must differ more to stand out."""
     together = np.asarray(first, np.float64) + np.asarray(second, np.float64)
     return log_odds(first, second, totals, PRIOR_SHARE * together, PRIOR_SHARE * sum(totals))
 
 
 def of_pairs(first: Float64Array, second: Float64Array) -> LogOdds:
-    """The same of matched rollouts: `first` (w,) counts pairs of which the first alone has a thing, `second` those of which the second alone.
+    """Log-odds of matched rollouts: `first` (w,) counts pairs of which the first alone has a thing, `second` those of which the second alone.
 
-    Pairs of which both or neither have it say nothing, and what is something else is no matter:
+    Pairs of which both or neither have it do not enter, and other things do not matter:
     δ = log((y₁ + α) / (y₂ + α)), var(δ) = 1/(y₁ + α) + 1/(y₂ + α), with α = PRIOR_SHARE · (y₁ + y₂).
     """
     alpha = PRIOR_SHARE * (first + second)

@@ -114,7 +114,7 @@ class Worths:
     def of(self, rows: NDArray[np.integer]) -> Worth:
         """What the rollouts `rows`, each named once, earn compared with the others of their groups.
 
-        Groups weigh as they tell: n₁n₀ / (n₁ + n₀) with n₁ rollouts with it and n₀ without, which is least squares with a constant per group.
+        Groups are weighted: n₁n₀ / (n₁ + n₀) with n₁ rollouts with it and n₀ without, which is least squares with a constant per group.
         """
         rows = np.asarray(rows, np.int64)
         counts, sums = self._add(rows[self._groups[rows] >= 0])

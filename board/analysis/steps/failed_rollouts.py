@@ -1,6 +1,6 @@
-"""Which rollouts failed, as their trainer says by a status, an error or a flag, or as an empty response shows. A run in, marks out.
+"""Which rollouts failed, by their status, error or flag, or by an empty response. A run in, marks out.
 
-A rollout that failed says nothing of the policy: its reward, as a rule 0, is none that a scorer gave.
+A failed rollout is no evidence of the policy: its reward, as a rule 0, was not given by a scorer.
 """
 
 import re
@@ -30,11 +30,11 @@ _AT_ONCE: Final = 1_000
 _FLAGS: Final = re.compile(r"(?:is_|has_|was_)?(?:failed|aborted|errored|crashed|cancell?ed|timed_?out)", re.IGNORECASE)
 _BROKEN: Final = r"(?i)(?:^|[^a-z])(?:abort|error|cancel|crash|exception|time(?:d[ _-]?)?out|killed|lost|oom)|error$"
 _VERDICT: Final = r"(?i)wrong|accept|pass|correct|solved|compil|runtime|syntax"
-"""What a judge of answers says: a column with such words tells how good a response is, not whether it could be sampled."""
+"""Words of a judge: a column with them is of how good a response is, not of whether it could be sampled."""
 _MACHINE: Final = (
     r"(?i)connect|sandbox|unavailable|unreachable|lost|refused|reset|memory|\boom\b|kill|abort|cancel|limit|server|\b50[0-4]\b"
 )
-"""What an error says that is no fault of a response, as a wrong program's is."""
+"""Errors that are no fault of a response, unlike those of a wrong program."""
 _NOTHING: Final = r"(?i)^\s*(?:none|null|nil|nan|false|0|ok|-|\{\}|\[\]|no[ _-].*|)\s*$"
 
 
@@ -57,7 +57,7 @@ def failed(run: Run) -> NDArray[np.bool_]:
 
 
 def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
-    """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing of it in words."""
+    """The commonest reasons of the marked rollouts, (rows,): "status aborted"; empty where none is given in words."""
     keys, words = run.frame.index.to_numpy()[marks], list[str]()
     for name, of_state, said in _statements(run, keys):
         most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
@@ -66,7 +66,7 @@ def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
 
 
 def _statements(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
-    """What rollouts say of how they ended, by name: whether it is a state rather than an error, and its texts."""
+    """The columns of how rollouts ended, by name: whether it is a state rather than an error, and its texts."""
     for name in run.text_columns:
         of_state = _STATES.fullmatch(name) is not None
         if of_state or _ERRORS.fullmatch(name):

@@ -88,7 +88,7 @@ def _known(stats: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def highlights(stats: dict[str, pd.DataFrame], kl: str) -> list[Highlight]:
-    """What stands out in a run, most telling first. `stats` maps columns to per_step's frames; `kl` is the KL column in use."""
+    """What stands out in a run, the strongest evidence first. `stats` maps columns to per_step's frames; `kl` is the KL column in use."""
     found: list[Highlight | None] = []
     if "reward" in stats and "valid_reward" in stats:
         found.append(parting(stats["reward"], stats["valid_reward"]))

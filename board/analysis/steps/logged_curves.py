@@ -1,6 +1,6 @@
 """What trackers logged of a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
 
-Finds the files, reads each anew only when it has changed, and keeps what one of them has to say against being read.
+Finds the files, reads each anew only when it has changed, and reports the files that cannot be read.
 """
 
 import contextlib
@@ -24,16 +24,16 @@ from board.trackers.contract import Curve
 from board.trackers.nearby import LogSource
 
 MAX_SOURCES: Final = 100
-"""So many sources of one run are shown."""
+"""At most this many sources of one run are shown."""
 
 CACHED: Final = 64
-"""So many sources stay in memory; the least recently used one goes first."""
+"""At most this many sources stay in memory; the least recently used one goes first."""
 
 MOST_SETTING: Final = 200
 """Characters of a text that may be a setting."""
 
 MOST_FILES: Final = 2_000
-"""No more files of a tracker's folder are looked at to tell whether it has changed."""
+"""No more files of a tracker's folder are checked for changes."""
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -84,7 +84,7 @@ class Scalars:
 def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[LogSource]:
     """What trackers left of this run in or next to its folder; with `given`, in that file or folder instead, or in its folder of the run's name.
 
-    Raises BoardError when nothing of a tracker lies where it was said to.
+    Raises BoardError when there is no tracker's file at `given`.
     """
     if given is None:
         return nearby.own(nearby.near(folder, within), folder)[:MAX_SOURCES]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 _LEAST_BEFORE: Final = 3
-"""So many steps before it tell how large a step is."""
+"""This many steps before it are needed to know the usual size."""
 _LOOKED_AT: Final = 10
-"""So many of them: sizes change with a setting."""
+"""This many of them: sizes change with a setting."""
 _COMPLETE: Final = 0.75
 """A step with fewer rollouts than this share of the smallest of them is not complete."""
 

@@ -38,7 +38,7 @@ def of_values(of: PromptUnits, values: Float64Array, *, band: bool) -> pd.DataFr
 
 
 def of_metrics(run: Run, values: pd.DataFrame, keys: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """The same of metrics of the catalogue by key: `values` are those of the run (`per_step_values`), of which `keys` are columns.
+    """Intervals of metrics of the catalogue by key: `values` are those of the run (`per_step_values`), of which `keys` are columns.
 
     The interval is that of the rollouts of training, or of whatever `run` has alone; NaN for what is no mean.
     """

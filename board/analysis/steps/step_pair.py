@@ -29,7 +29,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Shift:
-    """What the two steps say of a number."""
+    """A number compared between the two steps."""
 
     a: Side
     b: Side

@@ -23,7 +23,7 @@ _EPOCHS: Final = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
 
 def clock(frame: pd.DataFrame) -> str | None:
-    """The column that tells when a rollout was written, as a number; None where there is none."""
+    """The column of when a rollout was written, as a number; None where there is none."""
     return next((name for name in CLOCKS if name in frame.columns and frame[name].dtype.kind == "f"), None)
 
 

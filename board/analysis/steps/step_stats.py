@@ -51,7 +51,7 @@ def per_step(frame: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def stats_of(run: Run, column: str) -> pd.DataFrame:
-    """The same of a run's frame, or of all rollouts where the frame is a sample of them. Raises FieldMissing as `per_step`."""
+    """`per_step` of a run's frame, or of all rollouts where the frame is a sample of them. Raises FieldMissing as `per_step`."""
     of_all = {name: run.slice.of_steps(f"stat/{column}/{name}") for name in STATS} if run.slice else {}
     known = {name: one for name, one in of_all.items() if one is not None}
     if column not in run.frame.columns or len(known) < len(STATS):

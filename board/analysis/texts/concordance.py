@@ -1,4 +1,4 @@
-"""Keyword in context: the places at which texts hold what is looked for, each with what stands left and right of it."""
+"""Keyword in context: the matches of a search in texts, each with the text to its left and right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LONGEST_MATCH: Final = 200
 """Characters of a match that are shown."""
 
 MOST_OF_ONE: Final = 50
-"""So many places in one text are listed."""
+"""At most this many places in one text are listed."""
 
 Order = Literal["step", "left", "right", "reward"]
 

@@ -163,7 +163,7 @@ def _read_on(units: Units, row: int, begin: int, end: int, forms: set[tuple[int,
 
 
 def _last(units: Units, text: str, at: int, *, alone: bool) -> int:
-    """Where a phrase ends in its text: a run of marks that is as one of any length ends with the last that tells."""
+    """Where a phrase ends in its text: a run of marks that counts as one of any length ends with the last mark."""
     start, stop = int(units.starts[at]), int(units.stops[at])
     piece = text[start:stop]
     if alone and not piece.strip():

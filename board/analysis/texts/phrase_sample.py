@@ -1,4 +1,4 @@
-"""The rollouts that phrases are looked for in: an even sample of a run with its texts, bounded however large the run is."""
+"""The rollouts that are searched for phrases: an even sample of a run with its texts, bounded however large the run is."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,10 +13,10 @@ from board.text.text_units import GAP
 
 MOST_ROLLOUTS: Final = 20_000
 MOST_BYTES: Final = 24_000_000
-"""Of texts; of a run of long responses fewer rollouts are looked at, but LEAST_ROLLOUTS."""
+"""Of texts; of a run of long responses fewer rollouts are sampled, but at least LEAST_ROLLOUTS."""
 LEAST_ROLLOUTS: Final = 2_000
 LONGEST: Final = 12_000
-"""Characters of a response; of a longer one half as many of its beginning and of its end are looked at."""
+"""Characters of a response; of a longer one half as many of its beginning and of its end are used."""
 
 _PROBE: Final = 200
 
@@ -54,7 +54,7 @@ def phrase_sample(run: Run) -> PhraseSample:
 
 
 def _most(run: Run, frame: pd.DataFrame) -> int:
-    """How many rollouts may be looked at: by how long their texts are, and how many bytes a character of some of them takes."""
+    """How many rollouts may be sampled: by how long their texts are, and how many bytes a character of some of them takes."""
     probe = frame.index.to_numpy()[:: max(1, len(frame) // _PROBE)]
     texts = [text or "" for text in run.texts("response", probe).to_pylist()]
     width = sum(len(text.encode()) for text in texts) / max(1, sum(map(len, texts)))

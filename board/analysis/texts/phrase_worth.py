@@ -19,7 +19,7 @@ Within = Literal["group", "step", "none"]
 """What a rollout is compared with: its group; its step where the run did not sample in groups; nothing where there are no rewards."""
 
 Truth = Literal["valid_reward", "ground_truth", ""]
-"""What tells right responses from wrong ones: a validation reward of at least `usual_threshold`, or holding the expected answer."""
+"""What decides whether a response is right: a validation reward of at least `usual_threshold`, or holding the expected answer."""
 
 _SEED: Final = 15
 

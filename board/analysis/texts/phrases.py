@@ -26,7 +26,7 @@ LEAST: Final = 20
 """A phrase stands in at least so many rollouts of the sample."""
 
 MOST_LISTED: Final = 100
-"""So many n-grams are listed of those that pay, of those that cost, of those that rise and of those that fall."""
+"""At most this many n-grams are listed of those that pay, of those that cost, of those that rise and of those that fall."""
 
 MOST_STRETCHES: Final = 120
 """Of more steps, neighbours are taken together in the course of a phrase."""

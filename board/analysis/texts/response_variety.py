@@ -18,7 +18,7 @@ from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
 
 MOST_STEPS: Final = 60
-"""Of more steps so many are looked at, evenly over the run."""
+"""Of more steps so many are used, evenly over the run."""
 
 COLUMNS: Final = ("told_by_neighbour", "alike_to_others", "alike_in_group", "distinct_in_group")
 """How much better than chance the nearest other response names a response's prompt (without groups: the nearest prompt is its own), 1 where
@@ -26,7 +26,7 @@ all do; mean cosine to responses to other prompts; mean cosine of pairs of a gro
 
 
 def by_step(run: Run, progress: Callable[[float], None] | None = None) -> pd.DataFrame:
-    """COLUMNS by step: index step, rising, at most MOST_STEPS of the run's; NaN where a step cannot tell. No row without responses."""
+    """COLUMNS by step: index step, rising, at most MOST_STEPS of the run's; NaN where a step has too little text. No row without responses."""
     frame, prompts = run.frame, units_of(run.prompt_keys, NO_PROMPT)
     steps = run.steps[np.unique(np.linspace(0, len(run.steps) - 1, min(MOST_STEPS, len(run.steps))).round().astype(np.int64))]
     of_rows = frame["step"].to_numpy()

@@ -16,10 +16,10 @@ from board.analysis.texts.text_health.texts import Shingles, code_units, shingle
 from board.metrics.formulas import Float64Array
 
 CHARACTERS: Final = 2_000
-"""So many characters at the end of a text are looked at."""
+"""At most this many characters at the end of a text are used."""
 
 TEXTS: Final = 64
-"""So many responses are compared with each other."""
+"""At most this many responses are compared with each other."""
 
 LEAST_PROMPTS: Final = 4
 

@@ -26,17 +26,17 @@ COLUMNS: Final = ("prompt", "response")
 """The texts that are searched."""
 
 LONGEST: Final = 1_000
-"""Characters of what is looked for."""
+"""Characters of the longest search text."""
 
 _GATHERED: Final = 4
 """The texts of fewer than one rollout in so many are gathered before they are searched."""
 _AT_ONCE: Final = 5_000
-"""So many of them at a time."""
+"""This many of them at a time."""
 
 
 @dataclass(frozen=True)
 class SearchText:
-    """What is looked for."""
+    """The text to search for, and how."""
 
     text: str
     how: How = "phrase"
@@ -64,7 +64,7 @@ class SearchText:
 
 
 def checked(search: SearchText) -> SearchText:
-    """The same, once it is known that it can be looked for. Raises BoardError where it cannot."""
+    """The search itself, checked. Raises BoardError where it cannot be searched for."""
     if not search.text.strip():
         raise BoardError("There is nothing to look for.")
     if len(search.text) > LONGEST:
@@ -83,7 +83,7 @@ def checked(search: SearchText) -> SearchText:
 def count_hits(
     run: Run, search: SearchText, columns: Sequence[str] = COLUMNS, progress: Callable[[float], None] = lambda share: None
 ) -> pd.DataFrame:
-    """How often each rollout's texts hold what is looked for: a column of int64 for each of `columns`, index and order the frame's.
+    """How often each rollout's texts match the search: a column of int64 for each of `columns`, index and order the frame's.
 
     A text that is missing holds nothing. `progress` is called with the share that is done.
     """
@@ -110,7 +110,7 @@ def count_hits(
 
 
 def hits_in(texts: pa.ChunkedArray, search: SearchText) -> NDArray[np.int64]:
-    """How often each text holds what is looked for, 0 unless it holds all that is required. Shape (rows,)."""
+    """How often each text matches the search, 0 unless it holds all that is required. Shape (rows,)."""
     counts = np.zeros(len(texts), np.int64)
     fits = np.ones(len(texts), bool)
     for one in search.required:

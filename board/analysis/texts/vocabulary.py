@@ -25,7 +25,7 @@ from board.text.token_decoding import codec_of, decoded
 MOST_STRETCHES: Final = 120
 """Of more steps, neighbours are taken together."""
 MOST_TOKENS: Final = 20_000
-"""So many tokens, the most frequent ones, are counted by name."""
+"""At most this many tokens, the most frequent ones, are counted by name."""
 LEAST: Final = 5
 """A token that a run has less often is among the rare ones."""
 
@@ -184,7 +184,7 @@ def _rows_of_names(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _some_tokens(run: Run) -> list[str]:
-    """Tokens of the first rollout that names any, which tell how tokens name their bytes."""
+    """Tokens of the first rollout that names any, to find the codec."""
     for key in run.frame.index[:100].tolist():
         found = run.tokens_of(int(key))
         if found is not None and len(found):

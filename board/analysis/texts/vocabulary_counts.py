@@ -35,7 +35,7 @@ def cached(part: Part) -> pa.Table:
 
 
 def training_rows(part: Part) -> NDArray[np.int64]:
-    """The rows that do not say that they are of an evaluation, or discarded."""
+    """The rows that are neither of an evaluation nor discarded."""
     if "split" not in part.scalars.column_names:
         return np.arange(len(part))
     others = pc.is_in(part.scalars.column("split").cast(pa.string()), pa.array([EVALUATION, DISCARDED]))
@@ -55,14 +55,14 @@ def count(part: Part, rows: NDArray[np.int64]) -> pa.Table:
 
 
 def known(table: pa.Table, metric: str) -> str | None:
-    """The column of a `count` that says how many numbers a metric's sums are of; None where it has none."""
+    """The column of a `count` of how many numbers a metric's sums are of; None where it has none."""
     if metric not in table.column_names:
         return None
     return f"{metric}_n" if f"{metric}_n" in table.column_names else "n"
 
 
 def _needless(table: pa.Table, metric: str) -> list[str]:
-    """Of a metric's two columns those that say nothing: there are tens of millions of rows of a large run."""
+    """Of a metric's two columns those that hold nothing: there are tens of millions of rows of a large run."""
     held = table.column(f"{metric}_n")
     if not pc.max(held).as_py():
         return [metric, f"{metric}_n"]

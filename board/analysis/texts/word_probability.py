@@ -18,7 +18,7 @@ from board.runs.run import Run
 from board.schema import EVALUATION
 
 BY: Final = {"policy": "logprobs", "reference": "ref_logprobs"}
-"""Who finds the word how probable, and the token array that says so."""
+"""Which model's probability of the word, and the token array it is of."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class WordProbability:
     """The places of a word that have a probability."""
 
     places: pd.DataFrame
-    """A row each: `step`, and `policy` and `reference`, 0 to 1, NaN where its row does not say."""
+    """A row each: `step`, and `policy` and `reference`, 0 to 1, NaN where its row has no such array."""
     looked_at: int
-    """Places that were looked at, those left out included."""
+    """Places that were found, those left out included."""
 
 
 def of_places(run: Run, found: Sequence[Occurrence]) -> WordProbability:

@@ -35,9 +35,9 @@ class WordUse:
     """The words of n responses of a run."""
 
     table: pd.DataFrame
-    """By word: `count`, how often it is written, and `responses`, how many hold it, both of those looked at; LEAST or more."""
+    """By word: `count`, how often it is written, and `responses`, how many hold it, both of the sampled ones; LEAST or more."""
     responses: int
-    """How many responses were looked at."""
+    """How many responses were sampled."""
     of: int
     """How many there are."""
 
@@ -114,14 +114,14 @@ def _of_part(part: Part, rows: IntArray) -> Iterator[tuple[list[str | None], Int
 
 
 def _first_responses(run: Run, sample: PhraseSample) -> list[list[str]]:
-    """The tokens of some responses, which tell how tokens name their bytes."""
+    """The tokens of some responses, to find the codec."""
     keys = sample.keys if len(sample.keys) else run.frame.index.to_numpy()
     found = [run.tokens_of(int(key)) for key in keys[:_CODEC_RESPONSES].tolist()]
     return [[name or "" for name in one.to_pylist()] for one in found if one is not None]
 
 
 def _counted(codes: IntArray, texts: IntArray, names: int) -> tuple[IntArray, IntArray]:
-    """How often each name stands in the texts, and in how many; `codes` and `texts` say which name stands where."""
+    """How often each name stands in the texts, and in how many; `codes` and `texts` are which name stands where."""
     held = np.unique(texts * max(1, names) + codes)
     count, responses = (np.bincount(one, minlength=names).astype(np.int64) for one in (codes, held % max(1, names)))
     return count, responses

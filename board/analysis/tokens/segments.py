@@ -85,7 +85,7 @@ class _Node:
 
 
 class _Reader:
-    """Walks over the markers of a text, keeping what is open; `cuts` says from which character on which node it is."""
+    """Walks over the markers of a text, keeping what is open; `cuts` has from which character on which node it is."""
 
     def __init__(self) -> None:
         self.root = _Node("text", "text")
@@ -192,7 +192,7 @@ _OTHERS: Final = frozenset({"tool", "user", "human", "system", "observation", "f
 _MARKS: Final = ("<", "[INST", "```output")
 """Without these there is nothing to read."""
 _COUNTS: Final = ("tokens", "num_tokens", "n_tokens", "token_count", "length")
-"""Keys under which a turn says how many tokens it has."""
+"""Keys of how many tokens a turn has."""
 _HEAD: Final = re.compile("(?m)^([a-z_]{2,20}):$")
 """What stands above a turn in a response that was a list of messages."""
 
@@ -244,7 +244,7 @@ def is_blank(segment: Segment, tokens: Sequence[str]) -> bool:
 
 
 def join_blanks(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Segment]:
-    """The same tiling with the white space between two segments in the one before; what stands at the very start stays text."""
+    """The tiling with the white space between two segments in the one before; what stands at the very start stays text."""
     joined: list[Segment] = []
     for segment in segments:
         if joined and is_blank(segment, tokens):

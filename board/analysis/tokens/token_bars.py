@@ -76,7 +76,7 @@ def largest(in_bins: NDArray[np.int64], share: float) -> Largest | None:
 
 
 def between(in_bins: NDArray[np.int64], low: float, high: float) -> int:
-    """How many tokens have numbers from `low` to `high`, as exactly as fine bins tell."""
+    """How many tokens have numbers from `low` to `high`, as exactly as fine bins allow."""
     middles, counts = _finite(in_bins)
     return int(counts[(low <= middles) & (middles <= high)].sum())
 

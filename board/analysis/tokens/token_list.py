@@ -17,10 +17,10 @@ from board.text.token_decoding import Codec, codec_of_several, decoded
 Sign = Literal["any", "positive", "negative"]
 
 SHOWN: Final = 200
-"""So many tokens are listed."""
+"""At most this many tokens are listed."""
 
 LOOKED_AT: Final = 2_000
-"""In no more tokens, the first of the list, is a segment looked for, as each response has to be read for it; it ends where enough are found."""
+"""Of no more tokens, the first of the list, the segment is found, as each response has to be read; the search ends with enough of them."""
 
 _AT_ONCE: Final = 200
 
@@ -32,7 +32,7 @@ _BEFORE: Final = 32
 
 _CODEC_RESPONSES: Final = 8
 _CODEC_TOKENS: Final = 4_000
-"""So many responses, and of each so many tokens, tell how tokens name their bytes."""
+"""At most this many responses, and this many tokens of each, are read to find the codec."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Listed:
     tokens: pd.DataFrame
     """key, step, position (from 0), value; at most SHOWN, in their order."""
     matching: int
-    """How many there are in all, or in those that were looked at."""
+    """How many match in all, or among those that were read."""
     looked_at: int | None
-    """In how many a segment was looked for, where that are not all; else None."""
+    """How many were read for their segment, where that is not all; else None."""
 
 
 def matching_tokens(run: Run, tokens: pd.DataFrame, chosen: TokenFilter) -> Listed:

@@ -1,4 +1,4 @@
-"""What a metric of the catalogue says about itself, and what a dialect is. Data only."""
+"""The declaration of a metric of the catalogue and of a dialect. Data only."""
 
 import math
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Name(NamedTuple):
     """As it logs it. It may hold {placeholders}, each of PLACES, and stands for a family of names; the metric's key then holds the same."""
     remark: Words | None = None
     """How its number may differ a little from the board's: n - 1 for n, empty responses left out, a mean over minibatches. Where the two
-    would tell another story the name is that of a metric of its own."""
+    would be read differently the name is that of a metric of its own."""
 
 
 Pattern = Literal["negative", "stopped", "spiked"]
@@ -135,7 +135,7 @@ class Dialect:
     at_end: tuple[str, ...] = ()
     """What names begin with that the trainer logs once, at the end of the run."""
     suffixes: tuple[str, ...] = ()
-    """What it may put after any of its names: "@sum", which says how ranks were reduced."""
+    """What it may put after any of its names: "@sum", how ranks were reduced."""
 
 
 PLACES: Final[Mapping[str, str]] = {

@@ -1,7 +1,7 @@
 """From a name in a trainer's log to the metric it means, and back. Reads the catalogue: a table of metrics for each family, and one of
 dialects.
 
-A name is looked for as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
+A name is looked up as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
 which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "eval/" before it, or transformers' "eval_", it is the same
 number of an evaluation, which is a metric of its own. Nothing else is cut off: "my_run/loss" may mean anything.
 """
@@ -196,7 +196,7 @@ def _as_it_stands(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Pl
 
 @cache
 def _of_evaluation(metric: Metric) -> Metric:
-    """The same number of an evaluation's rollouts; the one that rollouts give, where there is one."""
+    """The metric of an evaluation's rollouts; the one that rollouts give, where there is one."""
     known = METRICS.get(metric.key.replace("reward/", "evaluation/", 1))
     if known is not None and known.family == "evaluation":
         return known
@@ -254,7 +254,7 @@ def _family(table: Dialect, name: str) -> tuple[Metric, Places] | None:
 
 @cache
 def _families(dialect: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The names of a dialect that stand for families, as patterns, with their keys; those with fewer placeholders first, as they say more."""
+    """The names of a dialect that stand for families, as patterns, with their keys; the more specific first: fewer placeholders."""
     names = [(_pattern(name), key) for name, key in DIALECTS[dialect].names.items() if _PLACE.search(name)]
     return tuple(sorted(names, key=lambda pair: pair[0].groups))
 

@@ -27,13 +27,13 @@ from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
 __all__ = ["available", "computable", "further_sources", "of_step_alone", "per_step_values", "rollouts_of", "sources"]
 
 MOST_SOURCES: Final = 12
-"""So many data sources have a curve of their own, the largest."""
+"""At most this many data sources have a curve of their own, the largest."""
 
 _EVALUATED: Final = frozenset(key for key, metric in METRICS.items() if isinstance(metric.computation, OfEvaluation))
 """Metrics of the rollouts of evaluations; all others are of those of training."""
 
 _USED: Final = ("step", "line", "group", "nonfinite_tokens")
-"""Numeric columns that say where a rollout is from or how it was read: their mean says nothing."""
+"""Numeric columns of where a rollout is from or how it was read: their mean has no meaning."""
 
 
 def available(run: Run) -> set[str]:

@@ -92,7 +92,7 @@ class StepData:
 
     @cached_property
     def cut_short(self) -> Float64Array:
-        """1 for a rollout that ended at the limit, 0 for one that did not, NaN where the row does not say; (rollouts,)."""
+        """1 for a rollout that ended at the limit, 0 for one that did not, NaN where the row has nothing of that; (rollouts,)."""
         if "truncated" in self.run.frame:
             return self.column("truncated")
         reasons = self.run.texts("finish_reason", self.run.frame.index.to_numpy())

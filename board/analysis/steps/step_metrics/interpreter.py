@@ -1,6 +1,6 @@
 """A declared metric computed from a run's frame: one number per step.
 
-What is over which quantity is said by `board.metrics.declared.computation`.
+The declaration of a computation is in `board.metrics.declared.computation`.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """What the text and tokens of a response alone show, as numbers per rollout: repetition, loops, scripts, endings, answers, echoes.
 
-A part in, one column per measure out. Of texts the last 10,000 characters are looked at, but for how they end, so that no rollout is dear.
+A part in, one column per measure out. Of texts the last 10,000 characters are measured, but for how they end, to bound the cost of a rollout.
 """
 
 from typing import Final

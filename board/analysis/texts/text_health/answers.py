@@ -1,6 +1,6 @@
-"""Whether the expected answer stands in a text: in the response, where it belongs, and in the prompt, where it gives it away.
+"""Whether the expected answer stands in a text: in the response, where it belongs, and in the prompt, which then leaks it.
 
-An answer is what verifiers compare: a number, a word, a formula. A ground truth of sentences is no answer that could be looked for.
+An answer is what verifiers compare: a number, a word, a formula. A ground truth of sentences is not searched for.
 """
 
 import json
@@ -60,7 +60,7 @@ _TELLING: Final = re.compile(
 """What stands before an answer that is given away."""
 
 LONGEST: Final = 100
-"""Characters of the longest ground truth that is looked for."""
+"""Characters of the longest ground truth that is searched for."""
 
 _FIELDS: Final = ("answer", "final_answer", "target", "ground_truth", "solution", "label")
 """Where a ground truth of JSON has the answer."""
@@ -165,7 +165,7 @@ def looked_for(answer: str) -> LookedFor:
 
 
 def stretch(text: str, truth: str) -> tuple[int, int] | None:
-    """The characters of a text at which it tells the answer of a ground truth, else at which it first has it, as `looked_for` finds it."""
+    """The characters of a text at which it states the answer of a ground truth, else at which it first has it, as `looked_for` finds it."""
     found = [place.span() for answer in spellings(truth) for place in _pattern(answer).finditer(text)]
     named = [span for span in found if _TELLING.search(text[max(span[0] - _BEFORE, 0) : span[0]].casefold())]
     return next(iter(named or found), None)

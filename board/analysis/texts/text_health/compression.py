@@ -1,4 +1,4 @@
-"""How far a response can be compressed: text that says the same again and again compresses well."""
+"""How far a response can be compressed: repetitive text compresses well."""
 
 import zlib
 from itertools import pairwise

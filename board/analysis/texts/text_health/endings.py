@@ -48,7 +48,7 @@ COLUMNS: Final = (
 
 _CODECS: Final[tuple[Codec, ...]] = ("plain", "byte-level", "sentencepiece")
 _READ: Final = 50
-"""So many of their texts are read."""
+"""At most this many of their texts are read."""
 _BEFORE: Final = 4
 """Tokens, and characters of theirs, before the last one, with which a text must end."""
 _NEARLY_ALL: Final = 0.9
@@ -77,7 +77,7 @@ _INSIDE: Final = r"[\pL,;:(\[{，、；：（「『“=+]\s*$"
 
 
 def measure(part: Part, texts: pa.Array) -> dict[str, Float64Array]:
-    """Every measure of how the responses `texts` end, (n,) each; NaN where a rollout lacks what tells it."""
+    """Every measure of how the responses `texts` end, (n,) each; NaN where a rollout lacks the fields."""
     return {**_by_tokens(part, texts), "cut_off": _cut_off(part), **_thoughts(column(part, "prompt"), texts), **_unclosed(texts)}
 
 

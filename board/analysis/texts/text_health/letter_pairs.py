@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 LEAST: Final = 30
-"""Pairs of a text; fewer tell nothing."""
+"""Pairs of a text; fewer are too little evidence."""
 ENOUGH: Final = 1_500
-"""Pairs that are learnt from; fewer tell nothing of a language."""
+"""Pairs to learn from; fewer are too little evidence of a language."""
 _WINDOW: Final = 500
-"""Characters at the end of a text that are looked at."""
+"""Characters at the end of a text that are measured."""
 _LETTERS: Final = 26
 _CODES: Final = np.full(256, _LETTERS, np.int64)
 """Of each byte its letter, 26 where it is none."""
@@ -41,7 +41,7 @@ def surprisal(texts: pa.Array, learnt: pa.Array) -> Float64Array:
 
 
 def end(text: str) -> tuple[int, int]:
-    """The characters that are looked at, from the first to behind the last."""
+    """The characters that are measured, from the first to behind the last."""
     return max(0, len(text) - _WINDOW), len(text)
 
 

@@ -14,7 +14,7 @@ from board.metrics.formulas import Float64Array
 from board.schema import Column
 
 TIMES: Final = 3
-"""A loop says its piece at least so many times."""
+"""A loop repeats its piece at least so many times."""
 SHORTEST: Final = 32
 """Characters of the shortest stretch that is called a loop: a row of dashes under a heading is none."""
 MOST_PERIODS: Final = 64

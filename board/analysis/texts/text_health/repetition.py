@@ -1,4 +1,4 @@
-"""How much of a response was said in it before, by n-grams of characters and of tokens."""
+"""How much of a response repeats earlier parts of it, by n-grams of characters and of tokens."""
 
 from typing import Final
 
@@ -32,7 +32,7 @@ _MIX: Final = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D
 """Odd constants with no simple relation: four codes times these, added, are a 64-bit hash of an n-gram of tokens."""
 
 _ROWS: Final = 2_000
-"""Rollouts whose tokens are looked at together."""
+"""Rollouts whose tokens are measured together."""
 
 
 def of_characters(four: Shingles) -> dict[str, Float64Array]:

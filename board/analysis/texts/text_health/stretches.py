@@ -48,7 +48,7 @@ WORD_GAP = 80
 TOKEN_GAP = 8
 """Places that are so many units, or tokens, apart, or fewer, are one stretch."""
 MOST_TOKENS = 200_000
-"""Behind so many tokens of some rollouts those of stretches are not looked for."""
+"""After so many tokens of some rollouts no more stretches are searched for."""
 
 
 def loop(text: str) -> Span | None:
@@ -93,7 +93,7 @@ def thought(text: str) -> Span | None:
 
 
 def _units(text: str) -> tuple[CodeUnits, Callable[[int, int], Span]]:
-    """The end of a text that is looked at, and from two of its units to the characters of the whole text."""
+    """The end of a text that is measured, and from two of its units to the characters of the whole text."""
     end: pa.Array = ends(pa.array([text], pa.large_string()))
     looked_at = end[0].as_py()
     coded = looked_at.encode("utf-16-le")

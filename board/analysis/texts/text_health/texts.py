@@ -20,7 +20,7 @@ from board.schema import TOKENS
 from board.text.padding import COMMON_PADS, END_TOKENS
 
 WINDOW: Final = 10_000
-"""So many characters at the end of a text are looked at; slime and Telescope compress as many."""
+"""At most this many characters at the end of a text are measured; slime and Telescope compress as many."""
 
 GRAM: Final = 4
 """Units, or tokens, of an n-gram."""

@@ -44,7 +44,7 @@ REFLECTIONS: Final = (
 )
 
 IN_A_ROW: Final = 6
-"""So many consonants in a row are letters without a word; `catchphrase` is a rare exception."""
+"""This many consonants in a row are letters without a word; `catchphrase` is a rare exception."""
 WHOLE_WORD: Final = 5
 """A word of so many consonants alone is none."""
 

@@ -1,6 +1,6 @@
 """What is known of responses by something else than the reward: whether they are right, and whether they were cut off.
 
-Right by the validation reward, else the ground truth in the response; cut off at a limit of length, said by the trainer or told by their length.
+Right by the validation reward, else the ground truth in the response; cut off at a limit of length, as the trainer says or their length shows.
 """
 
 from typing import Final
@@ -37,7 +37,7 @@ def paid(context: Context) -> Float64Array | None:
     """(rows,) 1 where a response is paid like one with the right answer, 0 where not, NaN where it has no reward.
 
     As much as what those with the ground truth earn about that step, and did at first, less half of what they earn more than those without in
-    the run's first steps (in the whole run where those do not tell): a reward that rises for all makes nobody paid, nor one that falls. None
+    the run's first steps (in the whole run where those do not tell): a reward that rises or falls for all pays no one. None
     where an answer does not pay, or no ground truth can be looked for.
     """
     reward, present = context.number("reward"), context.number("answer_present")
@@ -75,7 +75,7 @@ _SHARE_AT_LIMIT: Final = 0.005
 
 
 def cut_off(context: Context) -> Float64Array:
-    """(rows,) 1 where a response was cut off, 0 where not, NaN where that cannot be told.
+    """(rows,) 1 where a response was cut off, 0 where not, NaN where that is unknown.
 
     What the trainer says (`cut_off` of text health) comes first. Else a response is cut that has the greatest number of tokens which any has
     without an end token, if several have: T = limit, and no end token. Where no response of the run has an end token, trainers leave it

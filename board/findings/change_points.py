@@ -1,6 +1,6 @@
 """Where a curve over steps turns: one jump or one bend, against the curve's own noise. Arrays in, a turn out.
 
-Two models are laid on the curve at every possible step: a level that jumps to another, and a level that begins to rise or fall in a line.
+Two models are fitted to the curve at every possible step: a level that jumps to another, and a level that begins to rise or fall in a line.
 The one that leaves the least is taken, and its gain over a level that never changes is counted in units of the noise, as a z. The noise is
 robust: the median absolute deviation of what neighbouring steps differ by (Rousseeuw and Croux 1993, scaled by 1.4826 for a normal curve and
 by the square root of 2 for a difference), never less than what the steps' own standard errors make of it.
@@ -154,7 +154,7 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
 def _best(y: Float64Array, at_edge: float) -> tuple[int, bool, float] | None:
     """Where the better model turns, whether that is the jump, and by how much it lowers the squares that a level leaves.
 
-    Both lay one regressor x beside the level, so that the gain is cov(x, y)² / var(x) in sums; these come from sums over the curve's tail.
+    Both add one regressor x to the level, so that the gain is cov(x, y)² / var(x) in sums; these come from sums over the curve's tail.
     Nearer to an end than LEAST_BEFORE and LEAST_AFTER a jump counts that gains `at_edge`, and no bend.
     """
     n, centred = len(y), y - y.mean()

@@ -67,7 +67,7 @@ def prompt_for_prompt(steps: Steps, prompts: NDArray[np.int64], sources: NDArray
 class Context:
     """A run's rollouts of training; arrays over them are (rows,), in the order of `frame`, which is that of the steps.
 
-    `measures` by name are made of every part (`rollout_measures`); `progress` is told the share of the work that is done.
+    `measures` by name are made of every part (`rollout_measures`); `progress` receives the share of the work that is done.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Context:
 
     @cached_property
     def evaluation(self) -> "Context | None":
-        """The same of the run's evaluations, where it has any beside its training."""
+        """The context of the run's evaluations, where it has any in addition to its training."""
         return Context(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
 
     def until(self, end: int) -> "Context":
@@ -140,7 +140,7 @@ class Context:
         run = self.run
         tokens = {"response_tokens"} if run.has_tokens else set()
         numbers = {str(name) for name in self.frame.columns if self.frame[name].notna().any()}
-        # what should have been a number or an array and was kept as text is none
+        # what should have been a number or an array and was read as text is none
         texts = {name for name in run.text_columns if name in TEXTS or name not in BY_NAME}
         return frozenset({*numbers, *texts, *run.token_metrics, *tokens})
 
@@ -178,7 +178,7 @@ class Context:
         codes, names = pd.factorize(self.frame[name].astype(object))
         return codes.astype(np.int64), [f"{name} {one}" for one in names]
 
-    def ranks_told(self, marks: NDArray[np.bool_]) -> str:
+    def in_rank(self, marks: NDArray[np.bool_]) -> str:
         """ " in rank 3" where as good as all marked rows, shape (rows,), are of one rank or shard among several, else nothing."""
         codes, names = self.writers
         counts = np.bincount(codes[marks & (codes >= 0)], minlength=len(names) + 1)

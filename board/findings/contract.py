@@ -54,7 +54,7 @@ class Found:
     strength: float
     """How large the effect is against the run's own noise: standard errors, as `Turn.z`, or an equivalent."""
     rollouts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    """Keys of the rollouts that show it, the clearest first; the first MOST_SHOWN are kept."""
+    """Keys of the rollouts that show it, the clearest first; at most MOST_SHOWN."""
     tokens: Sequence[tuple[int, int]] = ()
     """(rollout key, position from 0) of tokens that show it, the clearest first."""
     where: Where | None = None
@@ -126,7 +126,7 @@ class Kind:
     metrics: tuple[str, ...] = ()
     """Keys of the catalogue's metrics, or names of numeric columns, on whose curves it is marked."""
     judges_end: bool = False
-    """Whether it judges by where the run ends: it is asked, too, how the run was when something that had departed was about to come back."""
+    """Whether it judges by where the run ends: it runs, too, on the run as it was just before an anomaly began to recover."""
     general: bool = False
     """Whether it says that a number moves and not by what: any other kind that begins with it says more, but those that it explains."""
 

@@ -24,7 +24,7 @@ OWN: Final = 3.0
 _COST: Final = 16.0
 """Squares, in units of the noise, that one more stretch must save."""
 _MOST: Final = 400
-"""Steps that are told apart; a longer curve is looked at in means of neighbouring steps."""
+"""Longer curves are averaged over neighbouring steps to at most so many points."""
 _AROUND: Final = 10
 """Steps before its first stretch at which a departure may have begun, each of which is tried,"""
 _PLACES: Final = 24
@@ -128,7 +128,7 @@ def departures(
 
 
 def dated(curve: Series, found: Turn) -> int:
-    """Index of the first step that is clearly off the early level of a curve that turns: the jump or the bend laid on it may begin elsewhere."""
+    """Index of the first step that is clearly off the early level of a curve that turns: the fitted jump or bend may begin elsewhere."""
     at, known = found.at, np.flatnonzero(np.isfinite(curve.mean[: found.at]))
     early = known[: len(known) // 2]
     if len(early) < 2:

@@ -29,7 +29,7 @@ from board.text.display import on_one_line
 from board.text.format_number import fmt
 
 LEAST_ROWS: Final = 16
-"""From fewer rollouts nothing is told of a whole run."""
+"""With fewer rollouts the level of a whole run says nothing."""
 _CHANCE: Final = 1e-3
 _AS_EXPECTED: Final = 0.1
 """Shares of equal groups no farther apart than that are the same: prompts are not equally hard."""
@@ -98,18 +98,18 @@ def signal(context: Context, least: float) -> Look:
     flat = found["low"] == found["high"]
     marks, what = known & unit.isin(found.index[flat]).to_numpy(), "group" if grouped else "step"
     if flat.all() and (len(values) == 1 or expected ** len(found) < _CHANCE):
-        told = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
-        told = f"no {what} of {len(found):,} has two different rewards in the whole run{told}: nothing can be learned"
-        return Seen(marks, f"from the first step on {told}{_cause(context, marks)}", 1.0)
+        level = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
+        effect = f"no {what} of {len(found):,} has two different rewards in the whole run{level}: nothing can be learned"
+        return Seen(marks, f"from the first step on {effect}{_cause(context, marks)}", 1.0)
     early = flat[found["early"]]  # of few groups the share is what it is by chance, too
     if not grouped or flat.mean() < least or not early.mean() >= least - 2 * np.sqrt(least * (1 - least) / max(1, len(early))):
         return None
     learned = float((found["high"][flat] == values[-1]).mean()) >= _NEARLY_ALL
     rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""
-    told = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
-    told += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
+    effect = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
+    effect += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
     minor, cause = learned or float(flat.mean()) - expected < _AS_EXPECTED, _cause(context, marks)
-    return Seen(marks, told + cause, float(flat.mean()), "note" if minor and not cause else None)
+    return Seen(marks, effect + cause, float(flat.mean()), "note" if minor and not cause else None)
 
 
 def _cause(context: Context, marks: BoolArray) -> str:
@@ -136,8 +136,8 @@ def constant_parts(context: Context, least: float) -> Look:
         if len(known) >= max(LEAST_ROWS, least * rewards.sum()) and np.ptp(known) == 0:
             found.append(f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}")
             worst = worst or (known[0] <= 0 and not is_penalty(name))
-    told = f"from the first step on {'; '.join(found)}: it teaches nothing"
-    return Seen(rewards, told, 1.0, None if worst else "note") if found else None
+    effect = f"from the first step on {'; '.join(found)}: it teaches nothing"
+    return Seen(rewards, effect, 1.0, None if worst else "note") if found else None
 
 
 def paid_whatever(context: Context, least: float) -> Look:
@@ -150,23 +150,23 @@ def paid_whatever(context: Context, least: float) -> Look:
     earns = paid(context) if with_truth else None
     if earns is None and len(np.unique(rewards[known])) == 2:
         earns = rewards
-    told = np.isfinite(present if with_truth else answers)
-    if earns is None or (known & told).sum() < LEAST_ROWS:
+    stated = np.isfinite(present if with_truth else answers)
+    if earns is None or (known & stated).sum() < LEAST_ROWS:
         return CannotTell("rewards are not of the ground truth, or of final answers, or there are none")
     good, step = earns == np.nanmax(earns), context.steps.row
-    frame = {"prompt": context.prompts, "step": step, "good": good, "told": told, "answer": answers}
-    table = pd.DataFrame(frame | {"wrong": (present == 0) if with_truth else told, "bad": np.where(good, -1, step)})[known]
+    frame = {"prompt": context.prompts, "step": step, "good": good, "stated": stated, "answer": answers}
+    table = pd.DataFrame(frame | {"wrong": (present == 0) if with_truth else stated, "bad": np.where(good, -1, step)})[known]
     last_bad = table.groupby("prompt")["bad"].transform("max")
     # what is paid at last may have been learned, where no ground truth tells
     table = table.assign(since=table["step"] > (last_bad if with_truth else last_bad.where(last_bad < 0, np.inf)))
 
     def various(by: Any) -> Any:
-        found = by.agg(n=("good", "size"), told=("told", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum"))
+        found = by.agg(n=("good", "size"), stated=("stated", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum"))
         # one wrong answer that is always paid is the right one, written in another way
         others = (found["answers"] >= _LEAST_WRONG) | (with_truth & (found["answers"] == 0))
-        return found[others & (found["n"] >= _LEAST_VISITS) & (found["told"] > _NEARLY_ALL) & (found["wrong"] >= _LEAST_WRONG)]
+        return found[others & (found["n"] >= _LEAST_VISITS) & (found["stated"] > _NEARLY_ALL) & (found["wrong"] >= _LEAST_WRONG)]
 
-    asked, odd = table["prompt"].nunique(), various(table.groupby("prompt"))
+    prompts, odd = table["prompt"].nunique(), various(table.groupby("prompt"))
     always = various(table[table["since"]].groupby("prompt"))
     mine = table[table["since"] & table["wrong"] & table["prompt"].isin(always.index)]
     then = table[table["wrong"] & ~table["since"] & (table["step"] >= mine["step"].min())]
@@ -179,10 +179,10 @@ def paid_whatever(context: Context, least: float) -> Look:
     marks = known & np.isin(context.prompts, always.index) & (step >= first)
     shown = np.flatnonzero(~pd.Series(context.prompts).where(marks).duplicated().to_numpy() & marks)
     ids = context.frame.get("prompt_id")
-    names = _told_apart(context, shown) if ids is None else ids.iloc[shown].astype(str).tolist()
+    names = _prompt_names(context, shown) if ids is None else ids.iloc[shown].astype(str).tolist()
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
-    effect = f"{plural(len(always), 'prompt')} of {asked:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
+    effect = f"{plural(len(always), 'prompt')} of {prompts:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
     since = context.steps.of_rows[marks].min()
     effect = f"from step {since} on {effect}" if since > context.steps.numbers[0] else effect
     effect = _source_paid(context, marks, known, good) + effect
@@ -199,8 +199,8 @@ def _source_paid(context: Context, marks: BoolArray, known: BoolArray, good: Boo
     return f"{percent(float(good[own].mean()))} of the {int(own.sum()):,} rollouts of the data source {name} earn the better reward: "
 
 
-def _told_apart(context: Context, rows: NDArray[np.int64]) -> list[str]:
-    """What tells prompts from others, in a few words: without the words that all begin with, such as a system prompt."""
+def _prompt_names(context: Context, rows: NDArray[np.int64]) -> list[str]:
+    """A few words of each prompt that distinguish it from others: without the words that all begin with, such as a system prompt."""
     firsts = np.flatnonzero(~pd.Series(context.prompts).duplicated())[:_SHOWN]
     texts, others = ([one or "" for one in context.texts("prompt", some)] for some in (rows, firsts))
     shared = commonprefix([*texts, *others]) if {*texts} != {*others} else ""  # noqa: RUF071 - characters are what is compared
@@ -222,8 +222,8 @@ def unfilled(context: Context, least: float) -> Look:
     marks, total = count > 0, int(np.nansum(context.number("response_length")[np.isfinite(counts[worst])]))
     later = context.keys[context.since(int(context.steps.row[marks].min()))]
     some = [context.run.rollout(key).arrays for key in later[:: max(1, len(later) // _READ)].tolist()]
-    beside = [((one[name] < 0) & (one[name] > -_SURE) & (one[other] < -FAR)).sum() for one in some if {name, other} <= one.keys()]
-    if 2 * sum(beside) * len(later) >= len(some) * known[worst]:
+    nearly = [((one[name] < 0) & (one[name] > -_SURE) & (one[other] < -FAR)).sum() for one in some if {name, other} <= one.keys()]
+    if 2 * sum(nearly) * len(later) >= len(some) * known[worst]:
         return None  # a policy that is as good as sure of others has the 0 by rounding
     places, below, names = list[tuple[int, int]](), list[float](), Counter[str]()
     for key in context.clearest(marks, count)[:_SHOWN].tolist():
@@ -281,8 +281,8 @@ def not_centred(context: Context, least: float) -> Look:
     places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
     places[f"each {size} rows of a step that were written one after the other"] = [*step, frame["shard"], behind]
     places |= {"each step": step, "the whole run": [pd.Series(0, table.index)]}
-    centred = [(told, by) for told, by in places.items() if _off_centre(table, by) < least * spread]
-    told, by = centred[0] if centred else ("", step)
+    centred = [(place, by) for place, by in places.items() if _off_centre(table, by) < least * spread]
+    place, by = centred[0] if centred else ("", step)
     large = _size(table, of) > 2  # two always lie on a line
     off, since = _off_centre(table, of), "the first step" if begins == apart.index[0] else f"step {begins}"
     if off < least * spread or max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
@@ -290,9 +290,9 @@ def not_centred(context: Context, least: float) -> Look:
     flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
     marks, shown = np.isin(context.keys, table.index), np.isin(context.keys, table.index[flat])
     effect = f"from {since} on the mean advantage of a group is {fmt(off)} off 0 (they spread by {fmt(spread)})"
-    effect += f": they are centred over {told} instead" if told else ": they are centred over no rows"
-    told = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
-    effect += told if flat.any() else ""
+    effect += f": they are centred over {place} instead" if place else ": they are centred over no rows"
+    also = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
+    effect += also if flat.any() else ""
     return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(context.number(column)), -1))
 
 
@@ -328,8 +328,8 @@ def doubled(context: Context, least: float) -> Look:
     odd = np.any(list(said.values()), axis=0)
     if not len(odd) or odd.mean() < least:
         return None
-    marks, told = np.isin(visits, visits[first[odd]]), " or ".join(what for what, some in said.items() if any(some))
-    return Seen(marks, f"{share_since(context, marks, np.isin(visits, visits[first]))} of the prompts {told}", float(odd.mean()))
+    marks, flaw = np.isin(visits, visits[first[odd]]), " or ".join(what for what, some in said.items() if any(some))
+    return Seen(marks, f"{share_since(context, marks, np.isin(visits, visits[first]))} of the prompts {flaw}", float(odd.mean()))
 
 
 def _is_twice(text: str) -> bool:
@@ -352,8 +352,8 @@ def empty_thoughts(context: Context, least: float) -> Look:
     if thinking.sum() < LEAST_ROWS:
         return CannotTell(f"fewer than {LEAST_ROWS} responses close a thought")
     share = float(marks.sum() / thinking.sum())
-    told = f"of the responses with a thought ({int(marks.sum()):,}) leave it empty"
-    return Seen(marks, f"{share_since(context, marks, thinking)} {told}", share) if share >= least else None
+    effect = f"of the responses with a thought ({int(marks.sum()):,}) leave it empty"
+    return Seen(marks, f"{share_since(context, marks, thinking)} {effect}", share) if share >= least else None
 
 
 def empty_responses(context: Context, least: float) -> Look:
@@ -361,15 +361,15 @@ def empty_responses(context: Context, least: float) -> Look:
     empty = _empty(context)
     if not empty.any() or empty.mean() < least:
         return None
-    told = f"{share_since(context, empty)} of the responses ({int(empty.sum()):,}) are empty"
+    effect = f"{share_since(context, empty)} of the responses ({int(empty.sum()):,}) are empty"
     rewards = context.number("reward")
     some, others = rewards[empty & np.isfinite(rewards)], rewards[~empty & np.isfinite(rewards)]
-    told += f"; their mean reward is {fmt(float(some.mean()))}" if len(some) else ""
-    told += f", that of the others {fmt(float(others.mean()))}" if len(some) and len(others) else ""
+    effect += f"; their mean reward is {fmt(float(some.mean()))}" if len(some) else ""
+    effect += f", that of the others {fmt(float(others.mean()))}" if len(some) and len(others) else ""
     for name in ("status", "finish_reason", "stop_reason", "error"):
         said = Counter(text for text in context.texts(name, np.flatnonzero(empty)) if text).most_common(3)
-        told += f"; {name} is {', '.join(f'{text[:40]} ({count:,})' for text, count in said)}" if said else ""
-    return Seen(empty, told, float(empty.mean()))
+        effect += f"; {name} is {', '.join(f'{text[:40]} ({count:,})' for text, count in said)}" if said else ""
+    return Seen(empty, effect, float(empty.mean()))
 
 
 def _kind(name: str, look: Callable[[Context, float], Look]) -> Kind:
@@ -396,4 +396,4 @@ LEVELS: Final[tuple[Kind, ...]] = (
     _kind("empty_responses", empty_responses),
     _kind("empty_thoughts", empty_thoughts),
 )
-"""In the order in which they are asked."""
+"""In the order in which they run."""

@@ -31,7 +31,7 @@ NEWEST_STEP: Final = "newest-step"
 """What stands in the place of a kind where the newest step is said to be left out."""
 
 _MEASURING: Final = 0.6
-"""The share of the work that measuring the rollouts is, before any kind is asked."""
+"""The share of the work that measuring the rollouts is, before any kind runs."""
 
 
 def find_all(
@@ -41,7 +41,7 @@ def find_all(
     kinds: Sequence[Kind] = KINDS,
     measures: Mapping[str, RolloutMeasure] = MEASURES,
 ) -> FindingsReport:
-    """All findings of a run; `progress` is told the share that is done, 0 to 1."""
+    """All findings of a run; `progress` receives the share that is done, 0 to 1."""
     tell = progress or (lambda _: None)
     context = Context(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
@@ -63,13 +63,13 @@ def find_all(
                     earlier = before_recoveries(context, [one.last_step for one in found if one.metrics])
                 over = [some for one in earlier if (some := _over(_answer(kind, one, given)))]
                 answer = min(over, key=lambda some: (some[0].first_step, -some[0].last_step), default=None)
-            told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
+            named = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
         except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
-            answer, told = CannotTell(failed(error)), []
+            answer, named = CannotTell(failed(error)), []
         if isinstance(answer, CannotTell):
             unable.append((kind.name, answer.reason))
-        found += [finding for finding, _ in told]
-        explains |= {finding.id: _explained(kind, one, kinds) for finding, one in told}
+        found += [finding for finding, _ in named]
+        explains |= {finding.id: _explained(kind, one, kinds) for finding, one in named}
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
     moving = {kind.name for kind in kinds if kind.general}
     found.sort(key=lambda finding: order.index(finding.kind))

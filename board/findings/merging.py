@@ -24,20 +24,20 @@ class PutAside:
 def parted(
     findings: Sequence[Finding], muted: Mapping[str, str], understood: Mapping[str, str]
 ) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]]:
-    """Those that are shown and those that are put aside, both in rank order.
+    """Those that are shown and those that are muted or understood, both in rank order.
 
     `muted` are kinds, `understood` names of findings (`Finding.id`), with reasons. An event goes by its cause: its signs go with it.
     """
     shown: list[Finding] = []
-    aside: list[PutAside] = []
+    hidden: list[PutAside] = []
     for finding in findings:
         if finding.id in understood:
-            aside.append(PutAside(finding, "understood", understood[finding.id]))
+            hidden.append(PutAside(finding, "understood", understood[finding.id]))
         elif finding.kind in muted:
-            aside.append(PutAside(finding, "muted", muted[finding.kind]))
+            hidden.append(PutAside(finding, "muted", muted[finding.kind]))
         else:
             shown.append(finding)
-    return tuple(shown), tuple(aside)
+    return tuple(shown), tuple(hidden)
 
 
 NEAR: Final = 0.1

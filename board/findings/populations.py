@@ -188,16 +188,16 @@ def _found_turns(context: Context, table: pd.DataFrame, name: str, limits: Limit
     of_step = rewards.index.get_level_values("step")
     grouped = table[table["group"] >= 0].groupby("group")
     sizes, members = grouped.size(), of_episode.first().query("group >= 0").groupby("group").size()
-    told = [f"the {len(table):,} rows are turns of {len(rewards):,} episodes ({name})"]
+    facts = [f"the {len(table):,} rows are turns of {len(rewards):,} episodes ({name})"]
     if np.isfinite(right):
         of_first = ", ".join(fmt(float(of[at == 0].mean())) for of, at in ((table["reward"], table["step"]), (rewards, of_step)))
-        told.append(f"the mean reward is {fmt(rows)} over rows and {fmt(right)} over episodes (at step {first}: {of_first})")
+        facts.append(f"the mean reward is {fmt(rows)} over rows and {fmt(right)} over episodes (at step {first}: {of_first})")
     if len(sizes):
         between = f"{sizes.min():,} to {sizes.max():,}" if sizes.min() < sizes.max() else f"{sizes.max():,}"
-        told.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
+        facts.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
     shown = context.clearest(np.isin(np.arange(len(context.keys)), table.index))
     severity: Severity | None = "error" if off > limits["off"] else None
-    return Found.since(context, 0, "; ".join(told), "off", off, _CERTAIN, shown, severity=severity)
+    return Found.since(context, 0, "; ".join(facts), "off", off, _CERTAIN, shown, severity=severity)
 
 
 def _look_for_failed(context: Context, limits: Limits) -> Answer:

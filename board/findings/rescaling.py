@@ -14,12 +14,12 @@ from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 LEAST: Final = 20
-"""From fewer numbers on either side nothing is told."""
+"""With fewer numbers on either side nothing is found."""
 _MANY: Final = 200
 _MIXED: Final = 0.15
 """Least von Neumann ratio: 1 for a sample, less where groups are alike, near 0 for a line."""
 MOST_VALUES: Final = 12
-"""Numbers of so many values, or fewer, are told by their values."""
+"""Numbers of at most so many distinct values are compared value by value."""
 _COVERED: Final = 0.9
 """Share of the later numbers that must lie where the rescaling puts the earlier values."""
 _LEFT: Final = 0.05
@@ -28,7 +28,7 @@ _DIFFERENT: Final = 0.2
 """Kolmogorov-Smirnov distance, beyond what chance allows, from which on two distributions are others."""
 
 _BOTH: Final = 5.0
-"""Minus the logarithm of the chance that an old value is gone, and that a new one was not there, from which on each is told."""
+"""Minus the logarithm of the chance that an old value is gone, and that a new one was not there, from which on each counts."""
 _OF_VALUES: Final = 0.2
 _LARGE: Final = 1.6
 """Kolmogorov-Smirnov statistic that chance exceeds in one of a hundred."""
@@ -44,7 +44,7 @@ class Rescaling:
     """The shift in standard deviations of the numbers before."""
     z: float
     is_certain: bool = False
-    """Told by values: what was there is there no more."""
+    """Found by distinct values: the old ones are gone."""
 
     def undone(self, after: Float64Array) -> Float64Array:
         """What the numbers would have been before, shape as given."""
@@ -100,7 +100,7 @@ def _of_values(before: Float64Array, after: Float64Array) -> Rescaling | None:
     """
     gone = float((~np.isin(before, after)).mean())
     come = float((~np.isin(after, before)).mean())
-    # by chance none of m is of a share p with exp(-m p); each must be told by itself, and both together tell how clearly
+    # by chance none of m is of a share p with exp(-m p); each must be clear by itself, and both together say how clearly
     exponents = gone * len(after), come * len(before)
     z = float(np.sqrt(2 * sum(exponents))) if min(exponents) >= _BOTH else 0.0
     old = np.unique(before)

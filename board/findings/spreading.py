@@ -33,7 +33,7 @@ class Spread:
     last_step: int
     """The last that has a mark."""
     before: float
-    """Share of the marked ones before, 0 to 1; NaN where it is there from the start, or cannot be told from that."""
+    """Share of the marked ones before, 0 to 1; NaN where it is there from the start, or may be."""
     after: float
     z: float
     since: NDArray[np.bool_]
@@ -72,7 +72,7 @@ def share_since(context: Context, marks: BoolArray, of: BoolArray | None = None)
 def spread(context: Context, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:
     """Where the share of marked responses rises by `least` or more, with a clearness of `z`; else the whole run if the share is `at_once`.
 
-    `marks` (rows,): 1 where a response shows it, 0 where not, NaN where that cannot be told. The curve is like for like by data source, and
+    `marks` (rows,): 1 where a response shows it, 0 where not, NaN where that is unknown. The curve is like for like by data source, and
     its noise never less than that of drawing as many rollouts as a step usually has.
     """
     if not (marks == 1).any():

@@ -41,7 +41,7 @@ class Watched:
     """(rows,)"""
     freed: Float64Array
     """(rows,) the values freed from the mix of sources and prompts, whose means by step are the curve."""
-    told: Float64Array | None = None
+    shown: Float64Array | None = None
     """(rows,) what a sentence gives the means of, where it is not the values."""
 
     @property
@@ -79,15 +79,15 @@ class Left:
     @property
     def levels(self) -> tuple[float, float]:
         """Means of the rollouts just before it and at its end, as they are; of the freed values where these do not tell of a change."""
-        told = self.curve.values if self.curve.told is None else self.curve.told
-        mean, how = self.curve.context.steps.mean(told), self.how
+        values = self.curve.values if self.curve.shown is None else self.curve.shown
+        mean, how = self.curve.context.steps.mean(values), self.how
         end = mean[max(how.at, how.end - _AROUND) : how.end]
         if self.sudden and how.stays:
             end = mean[how.at : how.at + _AROUND]
         elif not how.stays:
             end = mean[how.at : how.end]
         before, after = mean_of_known(mean[max(0, how.at - _AROUND) : how.at]), mean_of_known(end)
-        if self.curve.told is None and not self.sudden:  # of a slow way the steps just before it are on their way already
+        if self.curve.shown is None and not self.sudden:  # of a slow way the steps just before it are on their way already
             before = max(before, how.before, key=lambda level: abs(level - after))
         return (before, after) if (after - before) * how.change > 0 else (how.before, how.after)
 
@@ -145,11 +145,11 @@ def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:
     if np.isfinite(line.error).mean() < _MOSTLY:
         floor = curve.scale
     least = max(limits["spreads"] * curve.scale, limits.get("least", 0.0))
-    asked = row.direction, least, floor, row.within, limits.get("share", 0.0), row.own, limits["z"]
-    return _of_shares(line, curve.values, *asked) if row.bounded else departures(line, *asked)
+    settings = row.direction, least, floor, row.within, limits.get("share", 0.0), row.own, limits["z"]
+    return _of_shares(line, curve.values, *settings) if row.bounded else departures(line, *settings)
 
 
-def _of_shares(line: Series, values: Float64Array, direction: int, least: float, floor: float, *asked: Any) -> list[Excursion]:
+def _of_shares(line: Series, values: Float64Array, direction: int, least: float, floor: float, *settings: Any) -> list[Excursion]:
     """Departures of what lies between two ends, as a share of the way between them whose noise is the same at any level.
 
     A share of about 0 has hardly any noise, one of a half most: its arcsine of the root, which moves by no less than the share, has one.
@@ -162,7 +162,7 @@ def _of_shares(line: Series, values: Float64Array, direction: int, least: float,
     sides = [np.arcsin(np.sqrt((share + one * line.error / wide).clip(0, 1))) for one in (-1, 1)]
     even = replace(line, mean=np.arcsin(np.sqrt(share)), error=np.minimum(line.error / wide / slope, (sides[1] - sides[0]) / 2))
     floor = floor / wide / max(2 * np.sqrt(most * (1 - most)), 1e-9)
-    found = departures(even, direction, least / wide, floor, *asked)
+    found = departures(even, direction, least / wide, floor, *settings)
     ends = [[low + wide * float(np.sin(level)) ** 2 for level in (one.before, one.after)] for one in found]
     found = [replace(one, before=before, after=after) for one, (before, after) in zip(found, ends, strict=True)]
     return [one for one in found if abs(one.change) >= least]
@@ -186,7 +186,7 @@ def _together(judged: list[tuple[Left, Severity]]) -> list[list[tuple[Left, Seve
 def _found(row: Watch, context: Context, some: list[tuple[Left, Severity]]) -> Found:
     lead = max((left for left, _ in some), key=lambda left: left.how.z)
     listed = [left for left, _ in some]
-    told = [lead, *(one for one in listed if one is not lead)][:_MOST]
+    worded = [lead, *(one for one in listed if one is not lead)][:_MOST]
     more = f"; and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
     # the step at which most is seen to begin: of several that begin together the clearest dates it
     episodes = [one for one in listed if one.curve.name == lead.curve.name]
@@ -194,6 +194,6 @@ def _found(row: Watch, context: Context, some: list[tuple[Left, Severity]]) -> F
     within = lead.curve.context
     marks = (within.steps.of_rows >= lead.steps[0]) & (within.steps.of_rows <= lead.steps[1]) & np.isfinite(lead.curve.values)
     severity: Severity = "warning" if any(severity == "warning" for _, severity in some) else "note"
-    effect = "; ".join(one.wording for one in told) + more + row.more(context, lead)
+    effect = "; ".join(one.wording for one in worded) + more + row.more(context, lead)
     measured, shown = abs(lead.how.change) / lead.curve.scale, within.clearest(marks, row.direction * lead.curve.values)
     return Found(effect, first, last, "spreads", measured, lead.how.z, shown, severity=severity)

@@ -34,7 +34,7 @@ class LookOrder:
 
 
 class _Unwanted(Exception):
-    """Nobody waits for the report any more."""
+    """No reader waits for the report any more."""
 
 
 def look(order: LookOrder, tell: Callable[[float], bool]) -> FindingsReport | None:
@@ -74,10 +74,10 @@ UNWATCHED_SECONDS: Final = 90.0
 """Who has not been shown a run for so long looks at it no more. A browser lets a page in the background ask once a minute."""
 
 YIELD_SECONDS: Final = 10.0
-"""A look at a run that nobody was shown for so long gives way to that of another run."""
+"""A scan of a run that no reader was shown for so long gives way to that of another run."""
 
 MOST_RUNS: Final = 8
-"""So many reports are kept; those of the runs not looked at for longest go first."""
+"""So many reports stay in memory; those of the runs shown longest ago go first."""
 
 Look = Callable[[LookOrder, Callable[[float], bool]], FindingsReport | None]
 
@@ -93,7 +93,7 @@ class LookState:
     share: float | None = None
     """Of the look that is under way; None where none is."""
     seconds_left: float = math.nan
-    """Until that ends; NaN where nobody knows."""
+    """Until that ends; NaN where unknown."""
     waits: bool = False
     """Whether a look is to come."""
     trouble: str = ""
@@ -107,8 +107,8 @@ class _Watched:
     """Of the run as it is shown: another one where it has grown."""
     since: float
     seen: float
-    asked: bool = False
-    """Whether a reader asked for a look."""
+    requested: bool = False
+    """Whether a reader requested a scan."""
     looked: tuple[LookOrder, Hashable] | None = None
     """What the last look was of, failed or not."""
     due: float = 0.0
@@ -129,8 +129,8 @@ class Watcher:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def see(self, name: str, order: LookOrder, stamp: Hashable, *, asked: bool = False) -> LookState:
-        """What is known of the run of that name, which is shown to a reader now, whole; a look at it comes where it is due, or `asked` for.
+    def see(self, name: str, order: LookOrder, stamp: Hashable, *, requested: bool = False) -> LookState:
+        """What is known of the run of that name, which is shown to a reader now, whole; it is scanned where that is due, or `requested`.
 
         `stamp` changes with the run on disk.
         """
@@ -139,24 +139,24 @@ class Watcher:
             watched = self._runs.pop(name, None) or _Watched(order, stamp, now, now)
             self._runs[name] = watched
             watched.order, watched.stamp, watched.seen = order, stamp, now
-            watched.asked = watched.asked or asked
+            watched.requested = watched.requested or requested
             while len(self._runs) > MOST_RUNS:
                 self._runs.pop(next(iter(self._runs)))
-            if self._wanted(watched):
+            if self._is_pending(watched):
                 self._begin()
                 self._changed.notify_all()
-            return replace(watched.state, current=watched.looked == (order, stamp), waits=self._wanted(watched))
+            return replace(watched.state, current=watched.looked == (order, stamp), waits=self._is_pending(watched))
 
     def known(self, name: str) -> FindingsReport | None:
-        """What the last look at the run of that name found, which nobody looks at for asking this; None where none came to its end."""
+        """What the last look at the run of that name found, without counting as shown; None where none was completed."""
         with self._changed:
             watched = self._runs.get(name)
             return watched.state.report if watched else None
 
-    def _wanted(self, watched: _Watched) -> bool:
+    def _is_pending(self, watched: _Watched) -> bool:
         """Whether it is to be looked through, now or later."""
-        known = watched.looked == (watched.order, watched.stamp) and not watched.asked
-        return not known and (self.by_itself or watched.asked)
+        known = watched.looked == (watched.order, watched.stamp) and not watched.requested
+        return not known and (self.by_itself or watched.requested)
 
     def _begin(self) -> None:
         if self._thread is None:
@@ -171,14 +171,14 @@ class Watcher:
             self._look(watched)
 
     def _ready(self, watched: _Watched) -> float:
-        """When it may be looked through; a look with other thresholds, or one that is asked for, does not wait for the run to grow on."""
-        again = watched.looked is not None and watched.looked[0] == watched.order and not watched.asked
+        """When it may be looked through; a look with other thresholds, or one that is requested, does not wait for the run to grow on."""
+        again = watched.looked is not None and watched.looked[0] == watched.order and not watched.requested
         return max(watched.since + FIRST_SECONDS, watched.due if again else 0.0)
 
     def _waiting(self) -> list[_Watched]:
         """Those that are to be looked through, those seen last first."""
         now = time.monotonic()
-        return [one for one in reversed(self._runs.values()) if self._wanted(one) and now - one.seen < UNWATCHED_SECONDS]
+        return [one for one in reversed(self._runs.values()) if self._is_pending(one) and now - one.seen < UNWATCHED_SECONDS]
 
     def _next(self) -> _Watched | None:
         now = time.monotonic()
@@ -205,7 +205,7 @@ class Watcher:
             if report is None and not trouble:  # it gave way
                 watched.state = replace(watched.state, share=None, seconds_left=math.nan)
                 return
-            watched.looked, watched.asked = (order, stamp), False
+            watched.looked, watched.requested = (order, stamp), False
             watched.state = LookState(report or watched.state.report, trouble=trouble)
 
     def _note_progress(self, watched: _Watched, share: float) -> bool:

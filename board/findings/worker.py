@@ -1,8 +1,8 @@
 """`python -m board.findings.worker`: looks through one run for findings, in a process of its own whose interpreter lock holds up no reader.
 
 Standard input is one line of JSON, the order; standard output is lines of JSON: the share that is done at least once a second, then the
-report, or in one line why there is none. It gives way to whoever else wants the processors, takes no more memory than it may, and is gone a
-second after nobody hears it. What pages take long to count is counted on the way, and kept.
+report, or in one line why there is none. It runs at low priority, takes no more memory than it may, and is gone a
+second after its reader is gone. What pages take long to count is counted on the way, and cached.
 """
 
 import traceback
@@ -46,7 +46,7 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 
 
 def _answered(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """What is ours is told to the reader in a line, and whoever runs the server is told where."""
+    """Report a fault of the board to the reader in one line, and its traceback on the server."""
     try:
         return answer(order, tell)
     except Exception as error:  # noqa: BLE001 - it is printed here, and said there

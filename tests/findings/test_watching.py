@@ -156,7 +156,7 @@ def test_unasked_nothing_is_looked_through_where_that_is_turned_off() -> None:
     time.sleep(0.05)
     assert not looks.looked
 
-    watcher.see("a", order("a"), 1, asked=True)
+    watcher.see("a", order("a"), 1, requested=True)
 
     assert until(lambda: watcher.see("a", order("a"), 1), lambda state: state.current).report is NOTHING
     assert not watcher.see("a", order("a"), 2).waits

@@ -22,7 +22,7 @@ PAIRS: Final = {name: logprob_lags.PAIRS[name] for name in ("ref", "engine")}
 """Arrays that measure the same tokens, so that equal positions must agree best."""
 
 LEAST_PAIRS: Final = 64
-"""From fewer tokens nothing is told of a correlation, or of a mean distance."""
+"""With fewer tokens a correlation or a mean distance says nothing."""
 
 NEARER: Final = 0.5
 """A neighbour at so small a share of the distance of a token's own number is no chance."""
@@ -33,9 +33,9 @@ START_TOLERANCE: Final = 0.05
 """Mean |log-ratio| in nats per token that rounding, and another engine's kernels, explain at the start of training."""
 
 LEAST_ROWS: Final = 30
-"""From fewer rollouts no rule about token rewards can be told from chance."""
+"""With fewer rollouts a rule about token rewards could hold by chance."""
 
-KEPT_RULE: Final = 0.8
+RULE_HOLDS: Final = 0.8
 """A rule that so large a share of the rollouts keeps is the trainer's; the others break it."""
 
 _PENALTIES: Final = {"KL k1": "log_ratio_sum", "KL k2": "kl_k2_sum", "KL k3": "kl_k3_sum"}
@@ -59,7 +59,7 @@ def _distance(batch: Batch) -> dict[str, PerRollout]:
 
 def off_by_one(evidence: Evidence) -> Answer:
     """Rollouts among whose like a token's logprob is much nearer to its neighbour's in the other array than to its own."""
-    shifted, told, tested = np.zeros(len(evidence.frame), np.bool_), [], False
+    shifted, reports, tested = np.zeros(len(evidence.frame), np.bool_), [], False
     for pair, (ours, theirs) in PAIRS.items():
         lags = _lags(evidence, pair)
         tested = tested or bool(lags.notna().any())
@@ -67,14 +67,14 @@ def off_by_one(evidence: Evidence) -> Answer:
         shifted |= marks
         if marks.any():
             towards = "a token late" if int(np.sign(lags.sum())) > 0 else "a token early"
-            told.append(f"{title(theirs)} agrees with {title(ours)} best when read {towards}")
+            reports.append(f"{title(theirs)} agrees with {title(ours)} best when read {towards}")
     if not tested:
         return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs")
-    return shown_by(evidence, shifted, f"{'; '.join(told)}, in {{rollouts}}")
+    return shown_by(evidence, shifted, f"{'; '.join(reports)}, in {{rollouts}}")
 
 
 def _lags(evidence: Evidence, pair: str) -> pd.Series:
-    """For every rollout the lag at which its like are nearest; 0 where they are not twice as near, NaN where it cannot be told.
+    """For every rollout the lag at which its like are nearest; 0 where they are not twice as near, NaN where it is unknown.
 
     Its like are the rollouts of its shard and step; where those have too few tokens, of its shard, and then of the run.
     """
@@ -144,7 +144,7 @@ def _coefficient(gap: Float64Array, penalty: Float64Array, steps: NDArray[np.int
 
 
 def reward_sum(evidence: Evidence) -> Answer:
-    """Rollouts whose token rewards break the rule that most of the run's keep. Without such a rule nothing can be told of any one."""
+    """Rollouts whose token rewards break the rule that most of the run's keep. Without such a rule no rollout can be judged."""
     frame = evidence.frame
     if "token_reward_sum" not in frame:
         return Unable("no token that counts has a token_reward")
@@ -155,7 +155,7 @@ def reward_sum(evidence: Evidence) -> Answer:
         return Unable(f"fewer than {LEAST_ROWS} rollouts have the numbers it takes")
     rewards, sums, *others = (column[whole] for column in columns)
     rule = reward_rule(rewards, sums, dict(zip(present, others, strict=True)), frame["step"].to_numpy()[whole])
-    if rule.holds.mean() < KEPT_RULE:
+    if rule.holds.mean() < RULE_HOLDS:
         return Unable("token rewards add up to the reward by no rule it knows: they may be scaled, whitened or clipped")
     broken = np.zeros(len(frame), np.bool_)
     broken[whole] = ~rule.holds

@@ -77,7 +77,7 @@ _WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost",
 
 
 def run_checks(run: Run, progress: Callable[[float], None] | None = None) -> CheckReport:
-    """All checks of a run. Goes through its tokens once; `progress` is told the share of that which is done, 0 to 1."""
+    """Run all checks of a run in one pass over its tokens; `progress` receives the share of the pass that is done, 0 to 1."""
     evidence = collect(run, _MEASURES, progress)
     answers = [(check, _answer(check, evidence, whole=run.reading is None)) for check in CHECKS]
     findings = [_finding(check, found, run, evidence) for check, answer in answers for found in _found(answer)]

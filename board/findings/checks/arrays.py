@@ -44,7 +44,7 @@ def _nothing(batch: Batch) -> NDArray[np.int64]:
 
 
 def _above(batch: Batch, name: str, among: NDArray[np.bool_]) -> PerRollout:
-    """Tokens whose logprob is above 0; infinity is told as missing."""
+    """Tokens whose logprob is above 0; infinity is reported as missing."""
     if name not in batch.arrays:
         return _nothing(batch)
     values = batch.arrays[name]
@@ -82,7 +82,7 @@ def in_stretches(marks: NDArray[np.bool_], offsets: NDArray[np.int64], least: in
 
 
 def _odd_mask(batch: Batch) -> PerRollout:
-    """Tokens whose loss_mask is neither 0 nor 1; a missing one is told by loading."""
+    """Tokens whose loss_mask is neither 0 nor 1; a missing one is reported by loading."""
     if "loss_mask" not in batch.arrays:
         return _nothing(batch)
     mask = batch.arrays["loss_mask"]
@@ -90,9 +90,9 @@ def _odd_mask(batch: Batch) -> PerRollout:
 
 
 def missing_numbers(evidence: Evidence) -> Answer:
-    """NaN, infinity or null in an array or a number of the row, by name; those that begin at the same step are told together.
+    """NaN, infinity or null in an array or a number of the row, by name; those that begin at the same step are one fault.
 
-    Tokens that do not count do not concern it, nor does an array that is too short, which is told as that.
+    Tokens that do not count do not concern it, nor does an array that is too short, which another check reports.
     """
     even = ~loading.uneven(evidence)
     tokens = {name: np.where(even, found, 0) for name, found in evidence.missing.items()}
@@ -103,23 +103,23 @@ def missing_numbers(evidence: Evidence) -> Answer:
         begun.setdefault(int(steps[marks[name]].min()), []).append(name)
     faults = []
     for _, names in sorted(begun.items()):
-        told = "; ".join(_told(name, marks[name], steps, tokens.get(name)) for name in names)
+        text = "; ".join(_described(name, marks[name], steps, tokens.get(name)) for name in names)
         total = sum(int(tokens[name].sum()) for name in names if name in tokens)
-        faults.append(Fault(told, evidence.keys(np.any([marks[name] for name in names], axis=0)), tokens=total or None))
+        faults.append(Fault(text, evidence.keys(np.any([marks[name] for name in names], axis=0)), tokens=total or None))
     return tuple(faults)
 
 
-def _told(name: str, marks: NDArray[np.bool_], steps: NDArray[np.int64], tokens: NDArray[np.int64] | None) -> str:
+def _described(name: str, marks: NDArray[np.bool_], steps: NDArray[np.int64], tokens: NDArray[np.int64] | None) -> str:
     """Where an array or a number of the row is not finite, and what is not computed for that."""
     counted, ends = plural(int(marks.sum()), "rollout"), sorted({int(steps[marks].min()), int(steps[marks].max())})
     counted = counted if tokens is None else f"{plural(int(tokens.sum()), 'token')} in {counted}"
-    told = f"{name} is NaN, infinite or missing at {counted}" if tokens is not None else f"{name} is NaN or infinite in {counted}"
-    told += f" ({fmt(100 * float(marks.mean()))} %), step{'s' * (len(ends) - 1)} {' to '.join(map(str, ends))}"
+    text = f"{name} is NaN, infinite or missing at {counted}" if tokens is not None else f"{name} is NaN or infinite in {counted}"
+    text += f" ({fmt(100 * float(marks.mean()))} %), step{'s' * (len(ends) - 1)} {' to '.join(map(str, ends))}"
     given = [metric for metric in METRICS.values() if metric.needs]
     families = [one for one in FAMILIES if all(name in metric.needs for metric in given if metric.family == one)]
     families = [one for one in families if any(metric.family == one for metric in given)]
     labels = [one.upper() if len(one) < 3 else one for one in families]  # KL
-    return told + (f": {' and '.join(labels)} metrics are missing there" if labels and marks.all() else "")
+    return text + (f": {' and '.join(labels)} metrics are missing there" if labels and marks.all() else "")
 
 
 def positive_logprobs(evidence: Evidence) -> Answer:

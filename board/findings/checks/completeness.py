@@ -22,7 +22,7 @@ from board.text.counting import listed, plural
 from board.text.format_number import fmt
 
 LEAST_STEPS: Final = 5
-"""From fewer steps nothing usual can be told."""
+"""With fewer steps it is unknown what is usual."""
 
 USUAL: Final = 0.8
 """What holds for so large a share is usual."""
@@ -105,7 +105,7 @@ def small_steps(evidence: Evidence) -> Answer:
     """
     sizes = evidence.frame["step"][evidence.finished].value_counts().sort_index()
     if len(sizes) < LEAST_STEPS:
-        return Unable(f"too few steps to tell how many rollouts one has: it takes {LEAST_STEPS} beside the last")
+        return Unable(f"too few steps to tell how many rollouts one has: it takes {LEAST_STEPS} before the last")
     usual = _usual(sizes.to_numpy())
     if usual is None:
         return Unable("the steps differ in size")

@@ -56,7 +56,7 @@ class Unable:
 def failed(error: Exception) -> str:
     """What is said of a check or a kind that failed at what the rows hold. Raises the error where it is no fault of theirs.
 
-    A file that cannot be read and memory that runs out concern all that is still to be asked.
+    A file that cannot be read and memory that runs out concern all checks and kinds that are still to run.
     """
     if isinstance(error, (BoardError, OSError, MemoryError)):
         raise error

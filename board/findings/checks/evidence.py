@@ -129,7 +129,7 @@ class Evidence:
 
 
 def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> Evidence:
-    """The evidence about a run: every measure of every rollout. `progress` is told the share of these that is done."""
+    """The evidence about a run: every measure of every rollout. `progress` receives the share of these that is done."""
     tables, done = list[pd.DataFrame](), 0
     for part, start, rows in run.parts_of_rows():
         held = part if len(rows) == len(part) else part_of_rows(part, rows)
@@ -142,7 +142,7 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
             progress(done / len(run.frame))
     found = pd.concat(tables) if tables else pd.DataFrame()
     texts, tokens = {*run.text_columns}, {*run.list_columns}
-    # what should have been a number or an array and was kept as text is none
+    # what should have been a number or an array and was read as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
     frame = run.counted.frame  # what was discarded need not have what training gives
     discarded = run.frame["step"].drop(frame.index).to_numpy(np.int64)

@@ -53,7 +53,7 @@ def uneven(evidence: Evidence) -> NDArray[np.bool_]:
 def odd_numbers(evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
     """By the name of a number of the row, but the reward, which rollouts say that it is NaN or infinite. Shape (rollouts,) each.
 
-    Where not every problem was kept, it is every rollout without the number from the first named one on. A split or a data source none of
+    Where not every problem is listed, it is every rollout without the number from the first named one on. A split or a data source none of
     whose rollouts has the number, while another's have it, is not meant to have it.
     """
     places: dict[str, set[str]] = {}
@@ -85,28 +85,28 @@ def resumed(evidence: Evidence) -> Answer:
 
 def odd_values(evidence: Evidence) -> Answer:
     """Everything else that loading flagged and no other check tells."""
-    told = _told_elsewhere(evidence) if _flagged(evidence.report, lambda _: True) else set()
+    seen = _seen_elsewhere(evidence) if _flagged(evidence.report, lambda _: True) else set()
 
-    def untold(problem: Problem) -> bool:
+    def is_new(problem: Problem) -> bool:
         reason = problem.reason
         if _LENGTHS.match(reason) or _RESUMED.match(reason):
             return False
         kind = "numbers" if _NOT_FINITE.match(reason) else "reward" if _REWARD.match(reason) else ""
-        return not (kind != "reward" and _ODD_NUMBER.fullmatch(reason)) and (kind, f"{problem.shard}:{problem.line}") not in told
+        return not (kind != "reward" and _ODD_NUMBER.fullmatch(reason)) and (kind, f"{problem.shard}:{problem.line}") not in seen
 
-    problems = [problem for problem in evidence.report.problems if problem.severity == "flagged" and untold(problem)]
+    problems = [problem for problem in evidence.report.problems if problem.severity == "flagged" and is_new(problem)]
     return _found(evidence.report, problems, "{count}: {reasons}", "oddity", "oddities")
 
 
-def _told_elsewhere(evidence: Evidence) -> set[tuple[str, str]]:
+def _seen_elsewhere(evidence: Evidence) -> set[tuple[str, str]]:
     """Rollouts whose missing numbers or reward their own checks count."""
-    told: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     if len(evidence.frame):
         missing = evidence.without_numbers & ~uneven(evidence)
-        told |= {("numbers", line) for line in evidence.lines[missing]}
+        seen |= {("numbers", line) for line in evidence.lines[missing]}
     if "reward" in evidence.frame:
-        told |= {("reward", line) for line in evidence.lines[~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))]}
-    return told
+        seen |= {("reward", line) for line in evidence.lines[~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))]}
+    return seen
 
 
 def unfinished(evidence: Evidence) -> Answer:
@@ -119,20 +119,20 @@ def unfinished(evidence: Evidence) -> Answer:
 
 
 def lost(evidence: Evidence) -> Answer:
-    """What the recorder says it could not write; what its budget left out on purpose is told by `left_out`."""
+    """What the recorder says it could not write; what its budget left out on purpose is in `left_out`."""
     sentences = [sentence.removesuffix(".") for sentence in evidence.report.lost]
     return Fault("; ".join(sentences)) if sentences else None
 
 
 def noted(evidence: Evidence) -> Answer:
-    """What loading noted, each for itself, as the screen counts it; what the budget left out is told by `left_out`."""
+    """What loading noted, each for itself, as the screen counts it; what the budget left out is in `left_out`."""
     return tuple(Fault(sentence.removesuffix(".")) for sentence in evidence.report.noted if not sentence.startswith(LIGHTENED))
 
 
 def left_out(evidence: Evidence) -> Answer:
     """Rollouts whose token arrays the recorder's budget left out."""
     marks = (evidence.frame[LEFT_OUT] == 1).to_numpy()
-    return shown_by(evidence, marks, "{rollouts} without token arrays: the recorder's budget kept their means and sums")
+    return shown_by(evidence, marks, "{rollouts} without token arrays: the recorder's budget stored only their means and sums")
 
 
 def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Problem]:

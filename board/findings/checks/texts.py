@@ -55,7 +55,7 @@ _MARKS: Final = (("Ġ", " "), ("Ċ", "\n"), ("▁", " "))
 def measure(batch: Batch) -> dict[str, PerRollout]:
     """Whether the tokens read as another text than the response, and which special tokens of theirs the response lacks, by spaces.
 
-    1 where they do, else 0; NaN where that cannot be told, NOT_LOOKED where nobody looked.
+    1 where they do, else 0; NaN where that is unknown, NOT_LOOKED where the rollout was not compared.
     """
     differs, lacks = np.full(len(batch.part), np.nan), np.full(len(batch.part), "", object)
     responses = text_column(batch.part, "response")
@@ -73,23 +73,23 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
         differs[row], names, end = _differs(batch, tokens[row].as_py(), responses[row].as_py(), int(row))
         lacks[row] = " ".join(name for name in names if name != end)
         left_out |= {names: str(lacks[row])} if names else {}
-    for names, told in left_out.items():
+    for names, joined_names in left_out.items():
         rest = np.flatnonzero(differs == NOT_LOOKED)
         left = pc.replace_substring_regex(joined.take(pa.array(rest)), "|".join(map(re.escape, names)), "")
         found = rest[_alike_at_once(left, responses.take(pa.array(rest)))]
-        differs[found], lacks[found] = 0, told
+        differs[found], lacks[found] = 0, joined_names
     return {"text_differs": differs, "text_lacks": lacks}
 
 
 def _alike_at_once(joined: pa.Array, responses: pa.Array) -> NDArray[np.bool_]:
     """Where the joined tokens are the response, plain or with the commonest marks decoded, but for an end token and white space around."""
-    wanted = pc.utf8_trim_whitespace(responses)
-    alike = _equal(_trimmed(joined), wanted)
+    trimmed = pc.utf8_trim_whitespace(responses)
+    alike = _equal(_trimmed(joined), trimmed)
     if alike.all():
         return alike
     for mark, text in _MARKS:
         joined = pc.replace_substring(joined, mark, text)
-    return alike | _equal(_trimmed(joined), wanted)
+    return alike | _equal(_trimmed(joined), trimmed)
 
 
 def _trimmed(texts: pa.Array) -> pa.Array:
@@ -117,17 +117,17 @@ def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> tuple[
     Then the special tokens without which it is alike, and which of them stands at the end alone.
     """
     start, stop = batch.offsets[row : row + 2]
-    kept = [token for token, pad in zip(tokens, batch.pads[start:stop], strict=True) if not pad]
+    unpadded = [token for token, pad in zip(tokens, batch.pads[start:stop], strict=True) if not pad]
     trained = [token for token, counts in zip(tokens, batch.counts[start:stop], strict=True) if counts]
-    if reads_as(kept, response) or reads_as(trained, response):
+    if reads_as(unpadded, response) or reads_as(trained, response):
         return 0, (), ""
-    if kept and all(re.fullmatch(" ?[0-9]+", token) for token in kept):
+    if unpadded and all(re.fullmatch(" ?[0-9]+", token) for token in unpadded):
         return np.nan, (), ""  # ids
-    names = [name.strip() for name in kept]
+    names = [name.strip() for name in unpadded]
     lacking = tuple(dict.fromkeys(name for name in names if _MARK.fullmatch(name) and name not in response))
-    if lacking and any(reads_as([one for one in some if one.strip() not in lacking], response) for some in (kept, trained)):
+    if lacking and any(reads_as([one for one in some if one.strip() not in lacking], response) for some in (unpadded, trained)):
         return 0, lacking, names[-1] if names.count(names[-1]) == 1 else ""
-    return float(not _in_template(kept, response)), (), ""
+    return float(not _in_template(unpadded, response)), (), ""
 
 
 def _in_template(tokens: list[str], response: str) -> bool:
@@ -159,10 +159,10 @@ def special_left_out(evidence: Evidence) -> Answer:
     lacks = evidence.measures["text_lacks"].fillna("").to_numpy(object)
     marks = lacks != ""
     names = Counter(name for one in lacks[marks] for name in one.split())
-    told = ", ".join(name for name, _ in names.most_common(_NAMED))
+    listed = ", ".join(name for name, _ in names.most_common(_NAMED))
     looked = int((evidence.measures["text_differs"].to_numpy(np.float64) >= 0).sum())
     what = (
-        f"{{rollouts}} of {looked:,} whose text lacks special tokens that their tokens have: {told}; the rest of it reads alike"
+        f"{{rollouts}} of {looked:,} whose text lacks special tokens that their tokens have: {listed}; the rest of it reads alike"
     )
     return shown_by(evidence, marks, what)
 
@@ -170,8 +170,8 @@ def special_left_out(evidence: Evidence) -> Answer:
 def text_differs(evidence: Evidence) -> Answer:
     """Rollouts whose tokens read as another text than the response."""
     differs = evidence.measures["text_differs"].to_numpy(np.float64)
-    told = int(np.isin(differs, (0, 1)).sum())
-    if not told:
+    compared = int(np.isin(differs, (0, 1)).sum())
+    if not compared:
         return Unable("no rollout has both a response and its tokens as text")
-    what = f"{{rollouts}} with tokens that read as another text than the response, of {told:,} compared"
+    what = f"{{rollouts}} with tokens that read as another text than the response, of {compared:,} compared"
     return shown_by(evidence, differs == 1, what, at_least=bool((differs == NOT_LOOKED).any()))

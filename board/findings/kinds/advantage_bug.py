@@ -54,7 +54,7 @@ def _look(context: Context, limits: Limits) -> Answer:
     logged = context.number(column)
     rules = _rules(context, logged)
     if not rules:
-        return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
+        return CannotTell("no rollout has an advantage with a reward in a group, or with returns and values")
     early = ~context.since(max(1, len(context.steps.numbers) // 5))
     if max(int(np.isfinite(rule.expected).sum()) for rule in rules) < _LEAST_ROWS:
         return CannotTell(
@@ -94,11 +94,11 @@ def _of_groups(context: Context, logged: Float64Array) -> list[_Followed]:
     usual = int(np.bincount(sizes).argmax())
     whole = (sizes == usual) | ((sizes == usual).mean() < 0.5)
     whole &= grouped.groups["scored"].to_numpy() == sizes
-    asked = np.repeat(whole, sizes)
+    in_whole = np.repeat(whole, sizes)
     rules = []
     for fit in fits(GroupedRewards(grouped.rewards, grouped.starts, step_starts(grouped)), logged[rows]):
         expected = np.full(len(logged), np.nan)
-        expected[rows] = np.where(asked, logged[rows] - fit.errors, np.nan)
+        expected[rows] = np.where(in_whole, logged[rows] - fit.errors, np.nan)
         rules.append(_Followed(f"{fit.rule.name}, {fit.rule.formula}", expected, _breaks(logged, expected)))
     return rules
 
@@ -157,11 +157,11 @@ def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.i
 def _found(context: Context, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:
     breaks = followed.breaks & context.since(found.at)
     turned = float((np.sign(logged[breaks]) == -np.sign(followed.expected[breaks])).mean())
-    told = f"from step {found.step} on {fmt(100 * found.share)} % of the advantages ({plural(found.count, 'rollout')})"
-    told += f"{context.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
+    effect = f"from step {found.step} on {fmt(100 * found.share)} % of the advantages ({plural(found.count, 'rollout')})"
+    effect += f"{context.in_rank(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
     if turned > 0.5:
-        told += f", and {fmt(100 * turned)} % of these have the opposite sign"
-    return found.found(told, context.clearest(breaks, np.abs(logged - followed.expected)))
+        effect += f", and {fmt(100 * turned)} % of these have the opposite sign"
+    return found.found(effect, context.clearest(breaks, np.abs(logged - followed.expected)))
 
 
 KIND: Final = declared("advantage_bug", _look)

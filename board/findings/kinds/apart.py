@@ -151,16 +151,16 @@ def _look_for_drift(context: Context, limits: Limits) -> Answer:
         return None
     since = context.since(at) & np.isfinite(excess)
     k3 = float(np.nanmean(context.run.moment("mismatch_k3/mean", context.keys[since])))
-    told = f"from step {int(curve.steps[at])} on the engine's probabilities drift from the trainer's"
-    told = told if grows else "the engine's probabilities are others than the trainer's: all along they differ"
-    told += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
-    told += f", KL (k3) {fmt(k3)} nats per token{context.ranks_told(since & (excess > limits['ratio']))}"
+    effect = f"from step {int(curve.steps[at])} on the engine's probabilities drift from the trainer's"
+    effect = effect if grows else "the engine's probabilities are others than the trainer's: all along they differ"
+    effect += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
+    effect += f", KL (k3) {fmt(k3)} nats per token{context.in_rank(since & (excess > limits['ratio']))}"
     where, tokens = _where(context, context.clearest(since, excess)[:_SAMPLE])
     # a setting is another from the first step on
-    told += where + (_unsynced(level[at:]) if grows else _temperature(context, since))
+    effect += where + (_unsynced(level[at:]) if grows else _temperature(context, since))
     severity = None if grows or after >= limits["alarm"] else "note"
     shown = context.clearest(since & (excess > np.nanmedian(excess[since])), excess)
-    return Found.since(context, at, told, "ratio", after, strength, shown, tokens=tokens, severity=severity)
+    return Found.since(context, at, effect, "ratio", after, strength, shown, tokens=tokens, severity=severity)
 
 
 def _unsynced(level: Float64Array) -> str:

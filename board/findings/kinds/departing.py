@@ -57,8 +57,8 @@ def _calls(context: Context) -> Iterator[Watched]:
     """As the rows count them, else as texts show them; of an agent without either its turns."""
     for name in ("tool_calls", "num_tool_calls", "n_calls", "num_turns", "n_turns"):
         if np.nanmax(values := context.number(name), initial=0.0) > 0:
-            told = "turns" if "turns" in name else "tool calls"
-            yield Watched(f"the number of {told} per response", context, values, context.like_for_like(values))
+            counted = "turns" if "turns" in name else "tool calls"
+            yield Watched(f"the number of {counted} per response", context, values, context.like_for_like(values))
             return
 
 
@@ -185,7 +185,7 @@ _HALF: Final = 0.5
 
 
 def _if_it_pays(context: Context, left: Left) -> Severity | None:
-    """A warning where such ones earn more than others of their group. A growth that stays is told if large, and `length_exploitation` cannot."""
+    """A warning where such ones earn more than others of their group. A large growth that stays is one unless `length_exploitation` can tell."""
     rises = left.how.change > 0
     if rises and left.how.stays and (left.how.change < _LARGE or correctness(context) is not None):
         return None
@@ -193,7 +193,7 @@ def _if_it_pays(context: Context, left: Left) -> Severity | None:
 
 
 _LARGE: Final = 0.5
-"""Change of the logarithm of a length that stays, from which on it is told."""
+"""Change of the logarithm of a length that stays, from which on it is reported."""
 _PAYS: Final = 0.15
 """Correlation, inside groups, of length and reward from which on it pays to be short; for being long it takes twice as much."""
 
@@ -206,8 +206,8 @@ def _worth(context: Context, left: Left) -> float:
 
 def _what_length_earns(context: Context, left: Left) -> str:
     which = "longer" if left.how.change > 0 else "shorter"
-    told = f", and {which} ones earn more than others to their prompt (correlation {_worth(context, left):.2f})"
-    return told if _if_it_pays(context, left) == "warning" else ""
+    effect = f", and {which} ones earn more than others to their prompt (correlation {_worth(context, left):.2f})"
+    return effect if _if_it_pays(context, left) == "warning" else ""
 
 
 def _if_it_lasts(_context: Context, left: Left) -> Severity:

@@ -89,7 +89,7 @@ class _Sample:
     def found(
         self, wrong: NDArray[np.bool_], of: NDArray[np.bool_], effect: str, severity: Severity | None = None, title: str = ""
     ) -> Found | None:
-        """Where wrong tokens (N,) begin among the rollouts `of` (n,) which that can be told; None where there are too few."""
+        """Where wrong tokens (N,) begin among the rollouts `of` (n,) of which that is known; None where there are too few."""
         context, rows, tokens = self.context, self.rows, self.tokens
         known, amount = np.zeros(len(context.keys), np.bool_), np.zeros(len(context.keys))
         known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
@@ -99,21 +99,21 @@ class _Sample:
         shown = (amount > 0) & context.since(found.at)
         until = f"to {found.last_step} " if found.last_step < context.steps.numbers[-1] else ""
         first = f"from step {found.step} {until}" if found.at or until else "from the first step on "
-        told = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
+        effect = first + effect.format(share=percent(found.share), each=float(amount[shown].mean()))
         begins = np.searchsorted(tokens.of, np.arange(tokens.count))
         places = [
             (int(context.keys[rows[tokens.of[at]]]), int(at - begins[tokens.of[at]]))
             for at in np.flatnonzero(wrong & shown[rows][tokens.of])[:MOST_SHOWN].tolist()
         ]
-        return found.found(told, context.clearest(shown, amount), tokens=places, severity=severity, title=title)
+        return found.found(effect, context.clearest(shown, amount), tokens=places, severity=severity, title=title)
 
     def foreign(self, some: NDArray[np.int64], *, guessed: bool = False) -> NDArray[np.bool_]:
         """(N,) tokens of some rollouts that others wrote, by tags, roles and turns."""
         inside = np.zeros(len(self.tokens.codes), np.bool_)
         begins = np.searchsorted(self.tokens.of, some).tolist()
         said = (self.context.texts(name, self.rows[some]) for name in ("response", "turns"))
-        for begin, strings, *told in zip(begins, self.texts.take(pa.array(some)).to_pylist(), *said, strict=True):
-            for first, end in of_others([one or "" for one in strings], *told, guessed=guessed):
+        for begin, strings, *texts in zip(begins, self.texts.take(pa.array(some)).to_pylist(), *said, strict=True):
+            for first, end in of_others([one or "" for one in strings], *texts, guessed=guessed):
                 inside[begin + first : begin + min(end, len(strings))] = True
         return inside
 
@@ -170,10 +170,10 @@ def _look(context: Context, limits: Limits) -> Answer:
     last, ended = sample.ends()
     foreign = np.setdiff1d(not_written(tokens), tokens.codes[last[ended]])
     wrong = wrong_tokens(tokens, foreign) if len(foreign) else sample.foreign(np.arange(len(rows))) & tokens.trained
-    told = bool(len(foreign)) or bool(np.isfinite(turned).any())
+    is_known = bool(len(foreign)) or bool(np.isfinite(turned).any())
     effect = "{share} of the rollouts train on tokens that the policy did not write, {each:.0f} tokens each"
     found = sample.found(wrong, np.ones(len(rows), np.bool_), effect) or sample.untrained_ends(last, ended)
-    if found is None and not told:
+    if found is None and not is_known:
         return CannotTell("no rollout masks a part of its response, and none holds a tool's response that it knows")
     return found
 

@@ -37,17 +37,17 @@ def _look(context: Context, limits: Limits) -> Answer:
     freed, inner = context.prompt_for_prompt(rewards), context.within_groups(rewards)
     inner = np.where(np.isfinite(inner), inner, rewards)
     jumps: dict[int, list[tuple[int, _Jump]]] = {}
-    told = False
+    is_known = False
     for source in np.unique(context.sources).tolist():
         rows = np.flatnonzero((context.sources == source) & np.isfinite(rewards))
         steps = Steps(context.steps.of_rows[rows])
         if len(steps.numbers) < LEAST_BEFORE + LEAST_AFTER:
             continue
-        told = True
+        is_known = True
         jump = _clearest(steps, rewards[rows], freed[rows], inner[rows], limits)
         if jump is not None and not _is_behaviour(context, jump, limits["z"]):
             jumps.setdefault(jump.step, []).append((source, jump))
-    if not told:
+    if not is_known:
         return CannotTell("no data source has rewards at enough steps")
     return [_found(context, step, some) for step, some in sorted(jumps.items())]
 
@@ -118,7 +118,7 @@ def _beyond_steps(curve: Float64Array, at: int) -> float:
 
 
 def _places(steps: Steps, rewards: Float64Array) -> list[int]:
-    """Indices of steps at which it may have been: where a level, a spread or an end of the rewards turns, and the steps beside them."""
+    """Indices of steps at which it may have been: where a level, a spread or an end of the rewards turns, and the steps next to them."""
     with np.errstate(divide="ignore", invalid="ignore"):
         curves = [
             steps.mean(rewards),

@@ -26,7 +26,7 @@ from board.text.format_number import fmt
 @dataclass(frozen=True)
 class _Shown:
     known: BoolArray
-    """(rows,) of which responses it can be told,"""
+    """(rows,) of which responses it is known,"""
     marks: BoolArray
     """and which of them show it."""
     what: str
@@ -42,7 +42,7 @@ class _Shown:
 
 
 _Look = Callable[[Context, Limits], _Shown | tuple[_Shown, ...] | CannotTell | None]
-"""Several are asked one after the other, until one is found."""
+"""Several are tried in order, until one is found."""
 
 
 def _kind(name: str, look: _Look, where: Where | None = None) -> Kind:
@@ -123,8 +123,8 @@ def _without_answer(context: Context, _limits: Limits) -> _Shown | CannotTell:
     def more(found: Spread) -> dict[str, Any]:
         # wrong answers that are paid are a sign of whatever pays them; the form is the cause where there is no answer at all
         some = stated(answers[found.since & known & empty], answers[present == 1]) >= _MOSTLY
-        told = (one for one in FORMAT_ONLY_WINS.explains if one != "dead_prompts" or found.grown >= _BATCH)
-        return {"explains": () if some else tuple(told)}
+        explains = (one for one in FORMAT_ONLY_WINS.explains if one != "dead_prompts" or found.grown >= _BATCH)
+        return {"explains": () if some else tuple(explains)}
 
     what = "are paid like right ones without having the answer"
     return _Shown(known, empty, what, context.number("reward"), more=more)
@@ -147,7 +147,7 @@ def _odd(context: Context, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
     beyond = {name: np.where(unusual(context, of, limits[name]), of / limits[name], 0.0) for name, of in numbers.items()}
     how_much, broken = np.max([*beyond.values()], axis=0), numbers["odd_characters"]
 
-    def told(odd: BoolArray) -> Callable[[Spread], dict[str, Any]]:
+    def explained(odd: BoolArray) -> Callable[[Spread], dict[str, Any]]:
         # another language has words that cannot be spoken, too, but no token that is far below an even draw
         def more(found: Spread) -> dict[str, Any]:
             sure = np.mean((beyond["rare_tokens"] > 0)[odd & found.since]) > _MOSTLY
@@ -158,11 +158,11 @@ def _odd(context: Context, limits: Limits) -> tuple[_Shown, ...] | CannotTell:
     what, odd, always = "hold text that nobody writes", how_much > 0, broken >= limits["odd_characters"]
     foreign = _foreign_letters(context)
     wordless = unusual(context, foreign, limits["letter_bits"])
-    # what cannot be spoken may be a task's own from the first step on; what is broken is nobody's
+    # what cannot be spoken may be a task's own from the first step on; what is broken belongs to no task
     return (
-        _Shown(known, odd, what, how_much, at_once="", more=told(odd)),
-        _Shown(np.isfinite(broken), always, what, broken, rise="", more=told(always)),
-        _Shown(np.isfinite(foreign), wordless, "are letters that make no words", foreign, at_once="", more=told(wordless)),
+        _Shown(known, odd, what, how_much, at_once="", more=explained(odd)),
+        _Shown(np.isfinite(broken), always, what, broken, rise="", more=explained(always)),
+        _Shown(np.isfinite(foreign), wordless, "are letters that make no words", foreign, at_once="", more=explained(wordless)),
     )
 
 
@@ -170,9 +170,9 @@ def _foreign_letters(context: Context) -> Float64Array:
     """(rows,) bits per pair of letters that responses are less probable by than in the first steps, as words of the prompts' language."""
     size = max(len(context.frame), int(np.nansum(context.number("response_chars"))) // 5_000)
     rows = np.arange(len(context.frame))[:: 1 + size // _READ]
-    asked = _firsts(rows, context.prompts)[: _SAMPLE // 4]
+    asking = _firsts(rows, context.prompts)[: _SAMPLE // 4]
     texts, prompts = (
-        context.run.texts(*one).combine_chunks() for one in (("response", context.keys[rows]), ("prompt", context.keys[asked]))
+        context.run.texts(*one).combine_chunks() for one in (("response", context.keys[rows]), ("prompt", context.keys[asking]))
     )
     bits = np.full(len(context.frame), np.nan)
     bits[rows] = letter_pairs.surprisal(texts, prompts)
@@ -193,11 +193,11 @@ def _mixing(context: Context, limits: Limits) -> _Shown | CannotTell:
 
     def more(found: Spread) -> dict[str, Any]:
         turns, letters = ([float(np.nanmean(of[rows])) for rows in (~found.since, found.since)] for of in (switches, other))
-        told = f"; letters that are foreign to the prompt go from {percent(letters[0])} to {percent(letters[1])}"
+        effect = f"; letters that are foreign to the prompt go from {percent(letters[0])} to {percent(letters[1])}"
         # of two numbers that tell of mixing the one that changed, each by what it is judged by
         if (turns[1] - turns[0]) / limits["switches"] > (letters[1] - letters[0]) / limits["letters"]:
-            told = f"; switches per 100 characters go from {fmt(turns[0])} to {fmt(turns[1])}"
-        return {"effect": found.effect(_MIX) + told}
+            effect = f"; switches per 100 characters go from {fmt(turns[0])} to {fmt(turns[1])}"
+        return {"effect": found.effect(_MIX) + effect}
 
     return _Shown(np.isfinite(switches), mixing, _MIX, switches + 100 * other, more=more)
 
@@ -244,8 +244,8 @@ def _unanswered(context: Context) -> BoolArray | None:
         return None
     right = correctness(context)
     good = np.zeros(len(present), np.bool_) if right is None else right > np.nanmean(right)
-    told: BoolArray = (present == 0) | (thought == 1) | (usually & (marked == 0))
-    return told & ~good
+    is_clear: BoolArray = (present == 0) | (thought == 1) | (usually & (marked == 0))
+    return is_clear & ~good
 
 
 def _paid_like_the_rest(reward: Float64Array, cut: BoolArray) -> Float64Array | None:
@@ -269,36 +269,36 @@ _FEWEST: Final = 20
 
 
 def _look_for_leaks(context: Context, limits: Limits) -> Answer:
-    given, told = context.number("answer_in_prompt"), context.number("answer_told")
+    given, leaked = context.number("answer_in_prompt"), context.number("answer_told")
     if not np.isfinite(given).any():
         return CannotTell("no rollout has a prompt and a ground truth short enough to look for")
     both: list[tuple[Spread, Float64Array]] = [
-        (found, marks) for marks in (told, given) if (found := spread(context, marks, limits["rise"], limits["z"])) is not None
+        (found, marks) for marks in (leaked, given) if (found := spread(context, marks, limits["rise"], limits["z"])) is not None
     ]
     if not both:
-        return _told_of_few(context, told, limits)
+        return _leaks_of_few(context, leaked, limits)
     found, marks = max(both, key=lambda one: one[0].z)
-    what, by = "are to prompts that hold the expected answer", np.nan_to_num(told) + np.nan_to_num(given)
+    what, by = "are to prompts that hold the expected answer", np.nan_to_num(leaked) + np.nan_to_num(given)
     return as_found(found, context, what, marks == 1, by, where=_LEAK)
 
 
-def _told_of_few(context: Context, told: Float64Array, limits: Limits) -> Found | None:
+def _leaks_of_few(context: Context, leaked: Float64Array, limits: Limits) -> Found | None:
     """A leak that makes no clear rise of a curve: it is there from the first step on, or of few prompts.
 
     From the step on at which more prompts tell an answer, they tell their own more often than that of another prompt of their data source.
     """
-    firsts = _firsts(np.flatnonzero(np.isfinite(told)), context.clusters.of_rows)
-    began = outbreak(Steps(context.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
+    firsts = _firsts(np.flatnonzero(np.isfinite(leaked)), context.clusters.of_rows)
+    began = outbreak(Steps(context.steps.of_rows[firsts]), leaked[firsts] == 1, np.ones(len(firsts), np.bool_))
     if began is None or began.z < limits["z"]:
         return None
     since = context.since(int(np.searchsorted(context.steps.numbers, began.step)))
-    rows = _firsts(np.flatnonzero(since & np.isfinite(told)), context.prompts)
+    rows = _firsts(np.flatnonzero(since & np.isfinite(leaked)), context.prompts)
     rows = rows[:: max(1, -(-len(rows) // _SAMPLE))]
     others = _of_others(context, rows)
     both = np.isfinite(others)
     if both.sum() < _FEWEST:
         return None
-    own, other = float(told[rows][both].mean()), float(others[both].mean())
+    own, other = float(leaked[rows][both].mean()), float(others[both].mean())
     share, z = own - other, beyond(own * both.sum(), float(both.sum()), max(_USUAL, other))
     if share < limits["always"] or z < limits["z"]:
         return None
@@ -306,7 +306,7 @@ def _told_of_few(context: Context, told: Float64Array, limits: Limits) -> Found 
         f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
     )
     effect += f"before {percent(began.before)} did"
-    shown = context.clearest(since & (told == 1))
+    shown = context.clearest(since & (leaked == 1))
     return Found(effect, began.step, began.last_step, "always", share, z, shown, where=_LEAK)
 
 
@@ -323,8 +323,8 @@ def _of_others(context: Context, rows: NDArray[np.int64]) -> Float64Array:
         own = np.flatnonzero(context.sources[rows] == source)
         other = truths[np.roll(own, 1)]
         texts = (pa.array(one, pa.large_string()) for one in (np.full(len(own), None), prompts[own], other))
-        told = answers.measure(*texts)["answer_told"]
-        found[own] = np.where(other == truths[own], np.nan, told)
+        leaks = answers.measure(*texts)["answer_told"]
+        found[own] = np.where(other == truths[own], np.nan, leaks)
     return found
 
 

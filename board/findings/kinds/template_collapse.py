@@ -37,7 +37,7 @@ def _look(context: Context, limits: Limits) -> Answer:
     effect = f"from step {shift.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
     effect += f"before in {100 * before:.0f}; those nearest to another prompt's are like other prompts' by {alike:.2f}, "
     effect += f"before by {alike_before:.2f}"
-    # a phrase that all share makes them alike, too, but leaves them told apart
+    # a phrase that all share makes them alike, too, but they still differ by prompt
     explains = None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit")
     return Found.since(
         context, shift.at, effect, "fall", -shift.change, shift.z, context.clearest(lost, other), explains=explains
@@ -52,7 +52,7 @@ def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np
 
 
 def _measured(context: Context) -> tuple[Float64Array, Float64Array]:
-    """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where nobody looked."""
+    """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where not sampled."""
     found, other = np.full(len(context.frame), np.nan), np.full(len(context.frame), np.nan)
     paired = likeness.is_paired(context.clusters.sizes)
     for rows in _windows(context, paired):
@@ -81,6 +81,6 @@ _FLOOR: Final = 0.03
 """Noise of the curve at the least: where every response finds its prompt, one that does not is no turn."""
 
 _LOST: Final = 0.3
-"""Share told by their prompt below which responses are one text rather than share a phrase."""
+"""Share that names its prompt, below which responses are one text rather than share a phrase."""
 
 KIND: Final = declared("template_collapse", _look)

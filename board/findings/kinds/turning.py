@@ -169,7 +169,7 @@ def counts_steps(steps: Steps, versions: Float64Array) -> bool:
 _SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to go": ("value_error_mc", "valued_return_mc")}
 """What values are held against, and the token sums of the error and of what is to be predicted.
 
-Logged returns are asked first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
+Logged returns come first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
 _OUTCOME: Final = "rewards of their responses"
 """What mean values are held against where there are neither: a scale of its own tells nothing there, so that only a fall does."""
 _LEAST_ROWS: Final = 48
@@ -190,7 +190,7 @@ def _look_for_a_blind_critic(context: Context, limits: Limits) -> Answer:
     if not held and np.isfinite(context.number("value_mean") + context.number("reward")).any():
         held = [_OUTCOME]
     if not held:
-        return CannotTell("no rollout has values beside returns or rewards")
+        return CannotTell("no rollout has values with returns or rewards")
     answers = [_held_against(context, name, limits) for name in held]
     found = [answer for answer in answers if isinstance(answer, Found)]
     return found[0] if found else answers[0]
@@ -236,8 +236,8 @@ def _sums(context: Context, held: str, name: str) -> tuple[Float64Array, Float64
         count, mean, m2 = (context.run.moment(f"{name}/{one}", context.keys) for one in ("count", "mean", "m2"))
         return count, mean, m2
     values, rewards = context.number("value_mean"), context.number("reward")
-    told = rewards - values if name == "error" else np.where(np.isfinite(values), rewards, np.nan)
-    return np.ones(len(told)), told, np.zeros(len(told))
+    targets = rewards - values if name == "error" else np.where(np.isfinite(values), rewards, np.nan)
+    return np.ones(len(targets)), targets, np.zeros(len(targets))
 
 
 KL_RUNAWAY: Final = declared("kl_runaway", _look_for_flight)

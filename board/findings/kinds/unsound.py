@@ -1,6 +1,6 @@
 """What no sound run has at all: rows of an earlier step again, arrays read a token late, a verifier that contradicts itself.
 
-From which step on such rollouts are there, and how far beyond chance, is told by `board.findings.outbreaks`.
+`board.findings.outbreaks` finds from which step on there are such rollouts, and how far beyond chance.
 """
 
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ def _look_for_stale(context: Context, limits: Limits) -> Answer:
     arrays, texts = context.number("array_digest"), context.number("response_digest")
     long_arrays = np.isfinite(arrays) & (context.number("response_length") >= _LEAST_TOKENS)
     long_texts = np.isfinite(texts) & (context.number("response_chars") >= _LEAST_CHARS)
-    told = [
+    candidates = [
         ("text and logprobs" if np.isfinite(texts).any() else "logprobs", long_arrays, arrays),
         ("text", long_texts, texts),
     ]
-    if not any(known.any() for _, known, _ in told):
+    if not any(known.any() for _, known, _ in candidates):
         return CannotTell(f"no response has {_LEAST_TOKENS} tokens with logprobs, or {_LEAST_CHARS} characters")
-    found = (_again(context, what, known, digests, limits) for what, known, digests in told if known.any())
+    found = (_again(context, what, known, digests, limits) for what, known, digests in candidates if known.any())
     return next((one for one in found if one is not None), None)
 
 
@@ -58,7 +58,7 @@ def _again(context: Context, what: str, known: NDArray[np.bool_], digests: Float
         return None
     marks &= context.since(begun.at)
     effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
-    effect += f"{context.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
+    effect += f"{context.in_rank(marks)} are those of an earlier step again, the same in {what}; typically of "
     effect += f"{plural(round(float(np.median(age[marks]))), 'step')} before"
     severity: Severity | None = "note" if begun.at <= 1 else None
     return replace(begun, z=strength).found(effect, context.clearest(marks), severity=severity)
@@ -81,7 +81,7 @@ def _beyond_chance(context: Context, digests: Float64Array, marks: NDArray[np.bo
     equal = _pairs(context.prompts[known], context.steps.row[known], digests[known])
     across = _pairs(context.prompts[known]) - within
     if by_text and within < _LEAST_PAIRS:
-        return 0.0  # without groups nobody knows how often a policy says the same twice: greedy decoding always does
+        return 0.0  # without groups it is unknown how often a policy says the same twice: greedy decoding always does
     expected = across * (equal + (_PRIOR if by_text else 0.0)) / (within + 1)
     return float((marks.sum() - expected) / np.sqrt(expected + 1))
 
@@ -116,7 +116,7 @@ def _look_for_shifts(context: Context, limits: Limits) -> Answer:
     apart = context.number(column(most, 0))
     keys = context.clearest(marks & shifted[most], apart)
     effect = f"from step {begun.step} on {theirs} agrees with {ours} best when read a token {late}, in {fmt(100 * begun.share)} % of the "
-    effect += f"rollouts ({plural(begun.count, 'rollout')}){context.ranks_told(marks)}: as they are, they are "
+    effect += f"rollouts ({plural(begun.count, 'rollout')}){context.in_rank(marks)}: as they are, they are "
     nearest = np.fmin(*(context.number(column(most, lag)) for lag in (-1, 1)))
     effect += (
         f"{fmt(float(np.nanmean(apart[marks])))} nats per token apart, and {fmt(float(np.nanmean(nearest[marks])))} when read so"
@@ -125,7 +125,7 @@ def _look_for_shifts(context: Context, limits: Limits) -> Answer:
 
 
 def _lag(context: Context, pair: str, ratio: float) -> Float64Array:
-    """The lag at which a pair's arrays are much nearer to each other than as they are, 0 where they are not, NaN where it cannot be told."""
+    """The lag at which a pair's arrays are much nearer to each other than as they are, 0 where they are not, NaN where it is unknown."""
     own, before, after = (context.number(column(pair, lag)) for lag in (0, -1, 1))
     known = np.isfinite(own) & (context.number("response_length") >= _LEAST_TOKENS)
     nearest = np.fmin(before, after)
@@ -145,7 +145,7 @@ def _tokens(context: Context, keys: NDArray[np.int64], ours: str, theirs: str) -
 
 
 _LEAST_TWINS: Final = 20
-"""From fewer rollouts that have an equal nothing is told."""
+"""With fewer rollouts that have an equal one the check says nothing."""
 _ROUNDING: Final = 1e-6
 """Rewards of equal texts differ where they are farther apart than this share of the range of rewards."""
 _OPPOSITE: Final = 0.5
@@ -237,7 +237,7 @@ def _found_contradicted(context: Context, what: str, some: Twins, limits: Limits
     # of two that contradict each other either may be wrong; of more, the odd one out
     odd = np.where(some.off > 0, some.off, -1.0)
     effect = f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts that have the same {what} as another of their group "
-    effect += f"({plural(begun.count, 'rollout')}){context.ranks_told(marks)} are rewarded differently from it"
+    effect += f"({plural(begun.count, 'rollout')}){context.in_rank(marks)} are rewarded differently from it"
     return Found(effect, begun.step, begun.last_step, limit, begun.share, z, context.clearest(marks & (odd > 0), odd))
 
 

@@ -64,7 +64,7 @@ def counted(address: str) -> int | None:
 def _now(*, asked: bool = False) -> LookState:
     """What is known now. A run is watched as long as somebody wants to know."""
     watched: tuple[str, LookOrder, Hashable] | None = place.remembered("findings_order")
-    return caches.findings_watcher().see(*watched, asked=asked) if watched else LookState()
+    return caches.findings_watcher().see(*watched, requested=asked) if watched else LookState()
 
 
 def state() -> LookState:

@@ -42,7 +42,7 @@ BY_DIGITS: Final = namer("")
 
 
 def recognise(head: Head, mapping: str = "") -> Format | None:
-    """Whose file begins so; None when nobody knows it. A mapping by hand, if its text is given, comes before all others."""
+    """Whose file begins so; None when none does. A mapping by hand, if its text is given, comes before all others."""
     by_hand = (mapped(mapping),) if mapping else ()
     return next(
         (candidate for candidate in (*by_hand, *FORMATS, cast(Format, contained_rows)) if candidate.recognise(head)), None
@@ -74,7 +74,7 @@ def read(
 ) -> list[Row]:
     """The rollouts in a record without their padding, arrays not yet aligned; `name` gives tokens to those that have only ids.
 
-    `trains_ends` as `unpadded` takes it. `refuse` is told why one of several cannot be read; without it, and where none can, RowRefused with
+    `trains_ends` as `unpadded` takes it. `refuse` receives why one of several cannot be read; without it, and where none can, RowRefused with
     the reason is raised.
     """
     rows: list[Row] = []

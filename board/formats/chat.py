@@ -179,7 +179,7 @@ def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
 
 
 def _first_sampled(messages: Sequence[dict[str, Any]]) -> int:
-    """The place of the first message that was sampled: by the writer's mark, by its role, or by the first role nobody asks in."""
+    """The place of the first message that was sampled: by the writer's mark, by its role, or by the first role that is not the asking side's."""
     marked = [at for at, one in enumerate(messages) if one.get("trainable") is True or one.get("source") == "generate"]
     roles = [*map(_letters, messages)]
     named = [at for at, role in enumerate(roles) if role in _SAMPLED]
@@ -215,7 +215,7 @@ def _item_role(message: dict[str, Any]) -> str | None:
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    """(role, text) of each turn; items that follow each other, with the message beside them, are one."""
+    """(role, text) of each turn; items that follow each other are one, with the message next to them."""
     found: list[tuple[str, str]] = []
     joins = False
     for message in messages:

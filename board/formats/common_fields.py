@@ -1,4 +1,4 @@
-"""Fields under our names as several formats make them: step and split, a reward and its parts, and what is left beside them.
+"""Fields under our names as several formats make them: step and split, a reward and its parts, and what is left of the record.
 
 Knows the declared columns and that rewards come as numbers or dicts.
 """
@@ -19,7 +19,7 @@ Numbers = list[Any] | FloatArray
 """One entry per token, as a list or as the array that stands for one."""
 
 _OURS: Final = frozenset({column.name for column in NATIVE} | {*TOKEN_IDS, "prompt_token_ids"})
-"""Names that mean something here, whoever uses them."""
+"""Names that mean something here, in any trainer's files."""
 
 _MOST_PARTS: Final = 16
 """A longer list is of tokens rather than of parts."""
@@ -63,10 +63,10 @@ def reward_note(rewards: Iterable[Any]) -> str:
     )
 
 
-def beside(record: Record, placed: AbstractSet[str]) -> Record:
-    """What a record says beside the fields that are placed one by one, the empty left out, under the trainer's names.
+def other_fields(record: Record, placed: AbstractSet[str]) -> Record:
+    """The fields of a record that are not placed one by one, the empty left out, under the trainer's names.
 
-    A name that means something else here is told apart by ` (logged)`.
+    A name that means something else here gets the suffix ` (logged)`.
     """
     left = {key: value for key, value in record.items() if key not in placed and value not in (None, [], {})}
     return renamed(left, {}, _OURS)

@@ -1,6 +1,6 @@
 """Rows within one object that no other format knows, such as `{"meta": …, "results": [{…}, …]}`: read as the guess at a mapping says.
 
-Asked after all others, and only believed where no file beside it is known: a `metrics.json` must not become rollouts.
+Tried after all others, and only believed where no file next to it is known: a `metrics.json` must not become rollouts.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ NAME: Final = "rows in one object"
 FAMILY: Final = NAME
 
 SPEAKS: Final = frozenset({"prompt", "response_tokens", "prediction", *SCALARS["response"]}) - {"text"}
-"""Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
+"""Keys of rollouts, whatever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
 
 _ROWS: Final = 8
 """So many rows are looked at for the guess."""

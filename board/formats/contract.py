@@ -51,7 +51,7 @@ class Format(Protocol):
     """Whose files these are; those of one family may lie in one run."""
 
     def recognise(self, head: Head) -> bool:
-        """Whether a file that begins so is this format's: by its keys, and by its name only beside them."""
+        """Whether a file that begins so is this format's: by its keys, and by its name only together with them."""
 
     def rollouts(self, record: Record, place: Place) -> Iterable[Record | RowRefused]:
         """The rollouts in a record, under our names; for one that cannot be read the reason. Raises RowRefused where none can."""

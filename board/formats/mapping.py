@@ -72,7 +72,7 @@ class HandMapping:
     whole_sequence: bool = False
     """Whether arrays cover prompt and response; then `loss_mask` says where the response is."""
     pads: tuple[str, ...] = ()
-    """Tokens that pad beside the common ones, whatever the format."""
+    """Tokens that pad in addition to the common ones, whatever the format."""
     rows: str = ""
     """Where the rows stand in a record that holds many; empty where it is one."""
     reward_values: Mapping[str, float] = field(default_factory=dict)
@@ -230,7 +230,7 @@ def _trimmed(rollout: Record, whole_sequence: bool) -> Record:
     odd = next((name for name, values in arrays.items() if whole_sequence and len(values) != len(sampled)), None)
     if odd is not None:
         raise RowRefused(
-            f"`{odd}` has {plural(len(arrays[odd]), 'item')} and `loss_mask` {len(sampled):,}: where the response is cannot be told"
+            f"`{odd}` has {plural(len(arrays[odd]), 'item')} and `loss_mask` {len(sampled):,}: it is unknown where the response is"
         )
     arrays |= {name: hide(arrays[name], sampled) for name in _LOGPROBS if name in arrays and len(arrays[name]) == len(sampled)}
     if not whole_sequence:

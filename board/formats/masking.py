@@ -15,7 +15,7 @@ from board.formats.row import FloatArray
 def response_span(mask: Sequence[Any] | FloatArray) -> tuple[int, int]:
     """(first, stop) of the response in a sequence: from the first to behind the last token whose mask is not 0; (0, 0) when there is none.
 
-    Tokens between that the policy did not sample (a tool's answer) lie within and are told apart by the mask.
+    Tokens between that the policy did not sample (a tool's answer) lie within; the mask marks them.
     """
     sampled = np.flatnonzero(np.asarray(mask, np.float64))
     return (int(sampled[0]), int(sampled[-1]) + 1) if sampled.size else (0, 0)
@@ -37,10 +37,10 @@ def spread(values: Sequence[Any], mask: Sequence[Any]) -> list[Any] | None:
 def hide(values: Any, mask: Sequence[Any] | FloatArray) -> Any:
     """The list or array with a gap (None, NaN) at each token whose mask is 0: what stands there is a dummy, and enters no mean."""
     dummies = np.flatnonzero(~np.asarray(mask[: len(values)], bool))
-    kept = values.copy()
-    if isinstance(kept, np.ndarray):
-        kept[dummies] = np.nan
-        return kept
+    masked = values.copy()
+    if isinstance(masked, np.ndarray):
+        masked[dummies] = np.nan
+        return masked
     for at in dummies.tolist():
-        kept[at] = None
-    return kept
+        masked[at] = None
+    return masked

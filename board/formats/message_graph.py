@@ -1,4 +1,4 @@
-"""A graph of messages, each with the tokens it adds → its branches: what was asked, what was sampled, and the numbers per token.
+"""A graph of messages, each with the tokens it adds → its branches: the prompt, what was sampled, and the numbers per token.
 
 A conversation is a path from a root to a leaf; several leaves are several conversations with a common beginning. Knows the nodes that
 verifiers writes.

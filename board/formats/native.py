@@ -15,7 +15,7 @@ _RELATIVES: Final[tuple[set[str], ...]] = (
     {"new_response_mask", "response_tokens"},
     {"prompt_idx", "sample_idx", "prompt_tokens"},
 )
-"""Keys by which rows of ROLL and of open-instruct are told from ours: their `values` are no critic's, their `response_tokens` are ids."""
+"""Keys by which rows of ROLL and of open-instruct differ from ours: their `values` are no critic's, their `response_tokens` are ids."""
 
 
 def recognise(head: Head) -> bool:
@@ -35,7 +35,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 
 def note(head: Head) -> str:
-    """Which keys are names of ours with a remark beside them, so that they are read as columns of their own."""
+    """Which keys are names of ours with a remark after them, so that they are read as columns of their own."""
     meant = {key: name for record in head.records for key in record if (name := remarked(key)) and name not in record}
-    told = ", ".join(f"`{key[:80]}` should be `{name}`" for key, name in meant.items())
-    return f"Read as columns of their own, since their names have a remark in them: {told}." if meant else ""
+    remarks = ", ".join(f"`{key[:80]}` should be `{name}`" for key, name in meant.items())
+    return f"Read as columns of their own, since their names have a remark in them: {remarks}." if meant else ""

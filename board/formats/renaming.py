@@ -28,7 +28,7 @@ def need(record: Record, *keys: str) -> None:
 def renamed(record: Record, names: Mapping[str, str], made: Iterable[str] = ()) -> Record:
     """The record under our names: `names` says what its keys are called here, `made` which names the format fills by itself.
 
-    A key that is not among them keeps its name, unless something else bears that here: then it is told apart by ` (logged)`.
+    A key that is not among them keeps its name, unless something else bears that here: then it gets the suffix ` (logged)`.
     """
     taken = {*names.values(), *made}
     return {names.get(key, f"{key} (logged)" if key in taken else key): value for key, value in record.items()}
@@ -50,14 +50,14 @@ def list_or_none(record: Record, key: str) -> Any:
 def rows(columns: Record, key: str) -> list[Record]:
     """The rows of a record whose values are columns, as many as there are in the column `key`; what is not a list is every row's.
 
-    Raises RowRefused when `key` is no list, or when another column has not as many entries: which belong together cannot be told then.
+    Raises RowRefused when `key` is no list, or when another column has not as many entries, so that it is unknown which belong together.
     """
     need(columns, key)
     count = len(list_or_none(columns, key))
     for name, column in columns.items():
         if isinstance(column, list) and len(column) != count:
             raise RowRefused(
-                f"`{name}` has {plural(len(column), 'value')} beside {count:,} in `{key}`: which belong together cannot be told"
+                f"`{name}` has {plural(len(column), 'value')} against {count:,} in `{key}`: it is unknown which belong together"
             )
     return [{name: column[at] if isinstance(column, list) else column for name, column in columns.items()} for at in range(count)]
 

@@ -1,4 +1,4 @@
-"""Which key of records that no format knows holds the reward: by words, by what `metrics` names, or as the only number beside texts.
+"""Which key of records that no format knows holds the reward: by words, by what `metrics` names, or as the only number next to texts.
 
 Knows words and types.
 """
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from board.formats.aliases import set_of
-from board.formats.sampled_key import Columns, Values, every, is_asked, parts_of
+from board.formats.sampled_key import Columns, Values, every, is_input, parts_of
 
 _PARTS_OF: Final = ("rewards", "scores", "reward", "reward_components", "reward_parts", "rewards_per_func")
 """Objects whose numbers are parts of a reward."""
@@ -43,7 +43,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_verdict(path: str, values: Values) -> bool:
-    """Whether a key says of a rollout that it is right, as `correct` does beside true, no or 1, and not what would be."""
+    """Whether a key says of a rollout that it is right, as `correct` does with true, no or 1, and not what would be."""
     return not _RIGHT.isdisjoint(parts_of(path)[-1][-1:]) and every(
         values, lambda one: str(one).lower() in ("true", "false", "yes", "no", "0", "1")
     )
@@ -99,10 +99,10 @@ def _parent(path: str) -> str:
 
 
 def _may_score(path: str) -> bool:
-    """Whether a key is called as no weight, count or id, and tells nothing of what was asked but whether it was done."""
+    """Whether a key is called as no weight, count or id, and tells nothing of the task but whether it was done."""
     last = parts_of(path)[-1]
-    asked = is_asked(path) and (_RIGHT | _SUCCESS).isdisjoint(last)
-    return bool(last) and _NONE.isdisjoint(last) and last[-1] != "answer" and not asked
+    is_of_task = is_input(path) and (_RIGHT | _SUCCESS).isdisjoint(last)
+    return bool(last) and _NONE.isdisjoint(last) and last[-1] != "answer" and not is_of_task
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Read a record under our names into a Row: what every format's rollouts become, and what a mapping by hand makes too.
 
-Keys nobody declared are kept: numbers become numeric columns, lists of numbers of the response's length token metrics, everything else
+Undeclared keys stay: numbers become numeric columns, lists of numbers of the response's length token metrics, everything else
 text.
 """
 
@@ -23,11 +23,11 @@ from board.sources.json_record import Record, as_text
 from board.text.counting import plural
 
 EXACT: Final = 2**53
-"""Integers beyond this are not exact as float64, so an unknown one is kept as text."""
+"""Integers beyond this are not exact as float64, so an unknown one is read as text."""
 
 _RESERVED: Final = {"shard", "line", *(column.name for column in DERIVED_TOKEN_METRICS)}
 _TAKEN_BY_TOKENS: Final = {"counts", "pads", "position", "token"}
-"""What the board itself keeps or shows beside the token metrics."""
+"""What the board itself stores or shows in addition to the token metrics."""
 _TITLES: Final = {column.title: column.name for column in NATIVE if column.title != column.name}
 
 _WORDS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
@@ -55,10 +55,10 @@ def read(record: Record) -> Row:
 
 @lru_cache(maxsize=64)
 def _fields(keys: tuple[str, ...]) -> list[tuple[str, str, Callable[[Row, str, Any], None]]]:
-    """How a record of these keys is read, found once for all rows that have them: key, the name it is kept under, and its reader."""
+    """How a record of these keys is read, found once for all rows that have them: key, its name here, and its reader."""
     found = []
     for key in keys:
-        name = kept_name(key, keys)
+        name = field_name(key, keys)
         declared = BY_NAME.get(name)
         found.append((key, name, _READERS.get(declared.kind, _read_unknown) if declared else _read_unknown))
     return [field for field in found if field[0] not in ("step", TOKENS)]
@@ -73,14 +73,14 @@ def _texts(tokens: list[Any]) -> list[str]:
     return tokens
 
 
-def kept_name(name: str, keys: Collection[str]) -> str:
-    """The name a field is kept under: its own, unless the board means something else by that name beside the row's other keys."""
+def field_name(name: str, keys: Collection[str]) -> str:
+    """The name of a field here: its own, unless the board means something else by that name, given the row's other keys."""
     clashes = name in _RESERVED or (name in _TITLES and _TITLES[name] in keys)
     return f"{name} (logged)" if clashes else name
 
 
 def array_name(name: str) -> str:
-    """The name that an array nobody declared is kept under."""
+    """The name of an undeclared array here."""
     return f"{name} (logged)" if name in _TAKEN_BY_TOKENS else name
 
 
@@ -178,7 +178,7 @@ def number_in(text: str) -> float | None:
 def _read_array(row: Row, name: str, value: Any) -> None:
     array = as_array(value)
     if array is None:
-        row.flags.append(f"{name} is not a list of numbers: kept as text")
+        row.flags.append(f"{name} is not a list of numbers: read as text")
         row.texts[name] = as_text(value)
         return
     row.arrays[name] = array
@@ -202,7 +202,7 @@ def _read_alternatives(row: Row, name: str, value: Any) -> None:
     lists = [as_alternatives(one) for one in value] if isinstance(value, list) else []
     if all(one is None for one in lists):
         if lists != value:  # a list of nulls says that nothing is known
-            row.flags.append(f"{name} is not a list of [token, logprob] lists: kept as text")
+            row.flags.append(f"{name} is not a list of [token, logprob] lists: read as text")
             row.texts[name] = as_text(value)
         return
     row.alternatives = lists
@@ -243,7 +243,7 @@ def _alternative(value: Any) -> Alternative | None:
 
 
 def _read_unknown(row: Row, name: str, value: Any) -> None:
-    """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
+    """Store an undeclared value: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
     if number is not None and (isinstance(value, float) or abs(value) <= EXACT):
         _take_number(row, name, number)
@@ -260,7 +260,7 @@ def _read_unknown(row: Row, name: str, value: Any) -> None:
 
 
 def parts(name: str, value: dict[str, Any]) -> dict[str, float]:
-    """The numbers in an object that nobody declared, under names of their own."""
+    """The numbers in an undeclared object, under names of their own."""
     found = {f"{name}.{key}": as_number(part) for key, part in value.items()}
     return {key: part for key, part in found.items() if part is not None}
 

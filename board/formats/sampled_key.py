@@ -30,7 +30,7 @@ _REFERENCES: Final = set_of(
 )
 """A key with such a word, and all below it, was written by who made the data set."""
 
-_ASKED: Final = set_of(
+_INPUT: Final = set_of(
     "prompt question query problem instruction input context prefix passage document task user system request var setting config"
     " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description observation obs"
 )
@@ -43,7 +43,7 @@ _BY_MODEL: Final = set_of(
     "model llm policy assistant agent ai bot student actor generated predicted sampled actual candidate raw full text str rollout list"
     " all content final"
 )
-"""Words that may stand beside those without changing what is meant."""
+"""Words that may be added to those without changing what is meant."""
 
 _WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
 """Words that say of an answer or a text that a model wrote it."""
@@ -65,7 +65,7 @@ _ONE: Final = set_of("history trajectory conversation")
 """Objects under such a key are turns of one."""
 
 _BY_BOTH: Final = set_of("answer solution explanation rationale")
-"""What stands beside a question under such a key is the data set's, unless it has another."""
+"""What stands next to a question under such a key is the data set's, unless it has another."""
 
 _NEVER: Final = set_of("judge judgement judgment grader critic critique verifier tool stop error labelling")
 """A key with such a word was written neither by the policy nor for it."""
@@ -103,7 +103,7 @@ class Sampled:
     why: str = ""
     """What was gone by, where no key is called as a response is."""
     has_prompt: bool = False
-    """Whether the conversation begins with what was asked."""
+    """Whether the conversation begins with the prompt."""
 
 
 def every(values: Values, fits: Callable[[Any], bool]) -> bool:
@@ -182,9 +182,9 @@ def is_reference(path: str) -> bool:
     return any(not _REFERENCES.isdisjoint(part) for part in parts_of(path))
 
 
-def is_asked(path: str) -> bool:
+def is_input(path: str) -> bool:
     """Whether what a key is called, the last word counting, says that the model was given it."""
-    return _meaning(parts_of(path)) == "asked"
+    return _meaning(parts_of(path)) == "input"
 
 
 def _meaning(parts: Sequence[Sequence[str]]) -> str:
@@ -192,16 +192,16 @@ def _meaning(parts: Sequence[Sequence[str]]) -> str:
         for word in reversed(part):
             if word in _SAID:
                 return "said"
-            if word in _ASKED:
-                return "asked"
+            if word in _INPUT:
+                return "input"
     return ""
 
 
 def find(columns: Columns) -> Sampled | None:
     """Where what was sampled stands, the likeliest first: under a key that is called so; in a list of messages with a turn of the model; in a
     list of texts; in a text that differs among rows of one prompt; in one that may be called so; in the longest text."""
-    asked = [path for path, values in columns.items() if is_asked(path) and holds_text(path, values)]
-    ranked = [(rank, path) for path, values in columns.items() if (rank := _rank(path, values, columns, asked)) is not None]
+    inputs = [path for path, values in columns.items() if is_input(path) and holds_text(path, values)]
+    ranked = [(rank, path) for path, values in columns.items() if (rank := _rank(path, values, columns, inputs)) is not None]
     if not ranked:
         return None
     (tier, *_), path = min(ranked)
@@ -219,20 +219,20 @@ _WHY: Final = {
     _DIFFERS: "a text that differs among rows of one prompt",
     _MAYBE: "the longest text with a likely name",
     _ANY: "the longest text",
-    _OWN: "the answer beside the question",
+    _OWN: "the answer next to the question",
 }
 
 SURE: Final = ("", _WHY[_CHAT])
-"""What may be gone by where nobody looks at the guess before its numbers are shown."""
+"""Guesses that are used without a reader's look at them before their numbers are shown."""
 
 
-def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> tuple[int, int, int, float] | None:
+def _rank(path: str, values: Values, columns: Columns, inputs: Sequence[str]) -> tuple[int, int, int, float] | None:
     """How likely what was sampled stands there, the smallest first: tier, order of names, depth, length. None where it cannot."""
     texts = _texts(values)
     parts = parts_of(path)
     exact = path.rpartition(".")[2] in SCALARS["response"]
     sparse = 2 * sum(value is None for value in values) > len(values) and not exact
-    if not texts or sparse or is_reference(path) or is_asked(path) or _is_aside(parts):
+    if not texts or sparse or is_reference(path) or is_input(path) or _is_excluded(parts):
         return None
     length, depth = -sum(map(len, texts)) / len(texts), len(parts)
     named, order = _named(path, parts)
@@ -245,8 +245,8 @@ def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> 
         return _CHAT, 0, depth, length
     if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
         return None  # the same in every row
-    if asked and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
-        refers = any(is_reference(name) and not _is_aside(parts_of(name)) for name in columns)
+    if inputs and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
+        refers = any(is_reference(name) and not _is_excluded(parts_of(name)) for name in columns)
         return (_OWN, 0, depth, length) if refers else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
@@ -273,14 +273,14 @@ def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
     return (1 if set(said) <= _UNSURE and not path.endswith("*") else 0), order
 
 
-def _is_aside(parts: Sequence[Sequence[str]]) -> bool:
+def _is_excluded(parts: Sequence[Sequence[str]]) -> bool:
     last = parts[-1]
     return not last or last[-1] in _ENDS or any(not _NEVER.isdisjoint(part) for part in parts)
 
 
 def holds_text(path: str, values: Values) -> bool:
     """Whether texts or conversations stand at a path, and what it is called does not say that they only tell of one."""
-    return bool(_texts(values)) and not _is_aside(parts_of(path))
+    return bool(_texts(values)) and not _is_excluded(parts_of(path))
 
 
 def _texts(values: Values) -> list[str]:
@@ -301,7 +301,7 @@ _OF_ONE_PROMPT: Final = ("prompt", "prompt_id", "group_id")
 
 
 def differs(values: Values, prompts: Values) -> bool:
-    """Whether rows of one prompt hold different texts; where no prompt comes twice nobody can tell."""
+    """Whether rows of one prompt hold different texts; where no prompt comes twice that is unknown, hence False."""
     pairs = {(str(prompt), str(value)) for prompt, value in zip(prompts, values, strict=True)}
     return len(pairs) > len({prompt for prompt, _ in pairs})
 

@@ -24,7 +24,7 @@ from board.formats.sampled_key import (
     every,
     find,
     holds_text,
-    is_asked,
+    is_input,
     is_reference,
     lengths_of,
     parts_of,
@@ -45,7 +45,7 @@ def guess(records: Sequence[Record], name: str = "") -> str:
     columns: Columns = columns_of(records)
     said = find(columns)
     of_prompt: Columns = {}
-    if said:  # what stands beside no response, as in the line of sums above a file's rows, is of no rollout
+    if said:  # what comes without a response, as in the line of sums above a file's rows, is of no rollout
         rows = [at for at, value in enumerate(columns[said.path]) if value is not None]
         columns = {path: [values[at] for at in rows] for path, values in columns.items()}
     if said and said.each:
@@ -59,8 +59,8 @@ def guess(records: Sequence[Record], name: str = "") -> str:
         **_scalars(columns, name, {*arrays.values()}, said, of_prompt),
         **{ours: Key(path) for ours, path in arrays.items()},
     }
-    beside = sorted(columns, key=lambda path: said is None or path.rpartition(".")[0] != said.path.rpartition(".")[0])
-    left = {path: columns[path] for path in beside if Key(path) not in fields.values() and path not in of_prompt}
+    nearest = sorted(columns, key=lambda path: said is None or path.rpartition(".")[0] != said.path.rpartition(".")[0])
+    left = {path: columns[path] for path in nearest if Key(path) not in fields.values() and path not in of_prompt}
     rewards = [] if "reward" in fields else rewards_in(left)
     parts = tuple((path, 1.0) for path in rewards) if len(rewards) > 1 else ()
     fields.update({"reward": Key(rewards[0])} if len(rewards) == 1 else {})
@@ -136,11 +136,11 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if ours in ("group_id", "prompt_id") and _repeat(prompts):  # what no two rows share names a row
             may = {path: values for path, values in may.items() if _repeat(values)}
         # a key that says so itself comes before one of which only what is around it does, as `meta.src`
-        by_words = sorted(may, key=lambda one: not is_asked(" ".join(parts_of(one)[-1])))
-        told = [one for one in by_words if _may_be(ours, one, may[one])]
-        path = _choose(ours, aliases, may) or next(iter(told), None)
-        if path is not None and ours == "ground_truth":  # `gold_answer` beside `answer` says whose that is
-            path = next((one for one in told if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
+        by_words = sorted(may, key=lambda one: not is_input(" ".join(parts_of(one)[-1])))
+        fitting = [one for one in by_words if _may_be(ours, one, may[one])]
+        path = _choose(ours, aliases, may) or next(iter(fitting), None)
+        if path is not None and ours == "ground_truth":  # `gold_answer` next to `answer` says whose that is
+            path = next((one for one in fitting if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:
@@ -169,12 +169,12 @@ def _come_again(ids: Values, prompts: Values) -> bool:
 
 
 def _may_be(ours: str, path: str, values: Values) -> bool:
-    """Whether a key that no alias names is one of ours by its words: what was asked, or the data set's own solution."""
+    """Whether a key that no alias names is one of ours by its words: the prompt, or the data set's own solution."""
     if ours == "prompt":
         ends_asking = every(values, lambda value: is_chat(value) and not is_sampled(value[-1]))
-        told = holds_text(path, values) and ("*" not in path or every(values, _is_text))
-        return (is_asked(path) or ends_asking) and not is_reference(path) and told
-    if ours != "ground_truth" or is_asked(path) or is_verdict(path, values):
+        is_text = holds_text(path, values) and ("*" not in path or every(values, _is_text))
+        return (is_input(path) or ends_asking) and not is_reference(path) and is_text
+    if ours != "ground_truth" or is_input(path) or is_verdict(path, values):
         return False
     last = parts_of(path)[-1]
     return is_reference(path) and "rejected" not in last and holds_text(" ".join(last), values)
@@ -204,7 +204,7 @@ def _agree(some: Sequence[int | None], others: Sequence[int | None]) -> bool:
 
 def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
     """What the reader of the guess must know first."""
-    lines = [f"# A guess from {plural(count, 'record')}: check it, then keep it beside the run as {FILE}."]
+    lines = [f"# A guess from {plural(count, 'record')}: check it, then save it next to the run as {FILE}."]
     if said is not None and said.why:
         lines.append(f"# No key is called as a response is: it is taken from {said.why}.")
     if mapping.each:
@@ -219,4 +219,4 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
 def _tail(unused: Iterator[str]) -> list[str]:
     """The keys that keep their own names."""
     names = [quoted(path) for path in unused]
-    return ["", f"# Kept under their own names: {', '.join(names)}", ""] if names else [""]
+    return ["", f"# Read under their own names: {', '.join(names)}", ""] if names else [""]

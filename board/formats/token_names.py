@@ -21,7 +21,7 @@ _MOST_BYTES: Final = 512_000_000
 
 
 class Tokenizer(Protocol):
-    """What is asked of a tokenizer."""
+    """What the board needs of a tokenizer."""
 
     def id_to_token(self, id: int) -> str | None:  # the library's own name
         """The token's name in the vocabulary; None for an id it does not have."""
@@ -40,7 +40,7 @@ def load(path: str) -> Tokenizer:
 
 @lru_cache(maxsize=4)
 def _load(path: str, mtime_ns: int) -> Tokenizer:
-    """Kept for as long as the file is the same."""
+    """Load a tokenizer once for as long as its file is the same."""
     try:
         from tokenizers import Tokenizer as Library
     except ImportError as error:
@@ -82,5 +82,5 @@ def _ids(value: Any) -> list[int] | None:
 
 
 def _name(token: int, tokenizer: Tokenizer | None) -> str:
-    """The token's name, byte-level names as they are, since the view reads them; the id where nobody knows it, a space before it as in text."""
+    """The token's name, byte-level names as they are, since the view reads them; the id where it is unknown, a space before it as in text."""
     return (tokenizer.id_to_token(token) if tokenizer and token < 2**32 else None) or f" {token}"

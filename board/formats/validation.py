@@ -1,4 +1,4 @@
-"""Values asked of a record, and the reason when they are not what the trainer writes.
+"""Values read from a record, and the reason when they are not what the trainer writes.
 
 Knows JSON's shapes and what a file's place says.
 """
@@ -81,7 +81,7 @@ def as_long(values: Sized, length: int, key: str) -> None:
 
 
 def without(record: Record, *keys: str) -> Record:
-    """What a record holds beside these keys, nulls left out: kept under the trainer's own names."""
+    """What a record holds in addition to these keys, nulls left out, under the trainer's own names."""
     return {key: value for key, value in record.items() if key not in keys and value is not None}
 
 

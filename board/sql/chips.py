@@ -77,7 +77,7 @@ def condition(chips: Sequence[Chip]) -> str:
 def one_line(sql: str) -> str:
     """SQL on one line, without comments; line ends within a text are written as chr(…).
 
-    Raises BoardError where brackets are not in pairs: such a condition could not stand beside others.
+    Raises BoardError where brackets are not in pairs: such a condition could not be combined with others.
     """
     line, depth = [], 0
     for piece in _PIECES.finditer(sql.strip().rstrip(";")):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from board.errors import BoardError
 from board.runs.run import Run
 from board.sql.chips import one_line
-from board.sql.identifiers import may_be_named, told_apart
+from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import LONGEST_QUERY, TABLE
 from board.sql.run_table import KEY, columns, run_table
 from board.sql.sandbox import Limits, answered
@@ -33,10 +33,10 @@ def matching(
     if run.frame.empty:
         return np.zeros(0, bool)
     known = columns(run)
-    condition = told_apart(condition, known)
-    asked = run_table(run, may_be_named(known, condition))
+    condition = exact_names(condition, known)
+    table = run_table(run, may_be_named(known, condition))
     query = f'SELECT {KEY} FROM "{IN_TURN}" AS {TABLE} WHERE (\n{condition}\n)'
-    said = answered(asked.scalars, query, limits, asked.texts, asked.absent, show)
+    said = answered(table.scalars, query, limits, table.texts, table.absent, show)
     if reason := said.schema.metadata.get(b"error"):
         raise BoardError(reason.decode())
     return np.isin(run.frame.index.to_numpy(), _keys(said))
@@ -53,7 +53,7 @@ def check_condition(condition: str) -> None:
 
 
 def _keys(said: pa.Table) -> NDArray[np.int64]:
-    """The keys of an answer. Raises BoardError where the condition asked for something else."""
+    """The keys of an answer. Raises BoardError where the condition selected something else."""
     if said.column_names != [KEY] or not pa.types.is_int64(said.schema.field(0).type):
         raise BoardError("This is no condition: write what may stand behind WHERE, such as reward > 0.5.")
     keys: NDArray[np.int64] = said.column(0).to_numpy()

@@ -1,4 +1,4 @@
-"""Which rollouts of a run the chips of a filter leave: numbers are compared here, and all else DuckDB is asked.
+"""Which rollouts of a run the chips of a filter leave: numbers are compared here, all else goes to DuckDB.
 
 DuckDB needs a process and takes a hundred times as long as what brushes and clicks ask for: numbers compared with numbers.
 """
@@ -17,7 +17,7 @@ from board.runs.run import Run
 from board.sql import identifiers
 from board.sql.chips import Chip, condition
 from board.sql.condition import matching
-from board.sql.identifiers import told_apart
+from board.sql.identifiers import exact_names
 from board.sql.run_table import KEY, PROMPT_KEY, columns
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -114,21 +114,21 @@ def _value(written: str, kind: np.dtype[Any]) -> int | float | None:
 def left_by(run: Run, chips: Sequence[Chip], show: Callable[[float], None] = lambda share: None) -> NDArray[np.bool_]:
     """Which rows of the run's frame satisfy all chips that are on, shape (rows,). Raises BoardError as `matching` does.
 
-    `show` is told the share that is done where DuckDB is asked, 0 at first. A subquery sees the whole table
+    `show` receives the share that is done where DuckDB runs, 0 at first. A subquery sees the whole table
     `rollouts`, whatever other chips leave.
     """
-    kept, others = np.ones(len(run.frame), bool), list[Chip]()
+    left, others = np.ones(len(run.frame), bool), list[Chip]()
     known = columns(run)
-    for chip in (replace(one, condition=told_apart(one.condition, known)) for one in chips):
+    for chip in (replace(one, condition=exact_names(one.condition, known)) for one in chips):
         found = truth(chip.condition, lambda name: _numbers(run, name)) if chip.on else None
         if found is not None:
-            kept &= found.false if chip.negated else found.true
+            left &= found.false if chip.negated else found.true
         elif chip.on:
             others.append(chip)
     if not others:
-        return kept
+        return left
     show(0.0)
-    return kept & matching(run, condition(others), show=show)
+    return left & matching(run, condition(others), show=show)
 
 
 def _numbers(run: Run, name: str) -> Numbers | None:

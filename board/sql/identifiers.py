@@ -61,7 +61,7 @@ def may_be_named(names: Iterable[str], sql: str) -> list[str]:
     return [name for name in names if name.lower().replace('"', '""') in lowered]
 
 
-def told_apart(sql: str, columns: Mapping[str, str]) -> str:
+def exact_names(sql: str, columns: Mapping[str, str]) -> str:
     """A text of SQL in which each of several columns that differ in case alone is meant by its exact name, which SQL itself does not tell.
 
     `columns`: what SQL may name, in which each name is unlike the others in more than case, and what that is in the run. Raises BoardError

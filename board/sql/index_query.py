@@ -21,7 +21,7 @@ from board.sources import presence
 from board.sql import identifiers
 from board.sql.chips import Chip, condition
 from board.sql.condition import check_condition
-from board.sql.identifiers import may_be_named, told_apart
+from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import Answer, check_query, read_answer
 from board.sql.run_table import KEY, columns
 from board.sql.sandbox import Limits, answered
@@ -44,16 +44,16 @@ def answer(run: Run, query: str, limits: Limits = LIMITS) -> pa.Table:
     """
     assert run.slice is not None
     known, index = columns(run), run.slice.index
-    query, *conditions = (told_apart(one, known) for one in (query, run.slice.filtered, _SPLITS[run.slice.split]))
+    query, *conditions = (exact_names(one, known) for one in (query, run.slice.filtered, _SPLITS[run.slice.split]))
     with index.verified():
         there = index.files.columns()
     stored = {name: place for name, given in known.items() if (place := _place(given, run)) in there}
-    asked = "\n".join([query, *conditions])
+    text = "\n".join([query, *conditions])
     if index.flags or "split" in there:
         stored["split"] = "split"
-    needed = {KEY, *may_be_named(list(stored), asked)}
+    needed = {KEY, *may_be_named(list(stored), text)}
     if presence.is_remote(index.folder):  # a star brings no texts from elsewhere
-        needed = {one for one in needed if known[one] not in run.text_columns or one.lower() in asked.lower()}
+        needed = {one for one in needed if known[one] not in run.text_columns or one.lower() in text.lower()}
     marks = {name_of(flag) for flag in index.flags} & there if "split" in needed or _SPLITS[run.slice.split] else set()
     places = {stored.get(name, ROLLOUT) for name in needed} | marks | ({"split"} & there if marks else set())
     where = " AND ".join(f"(\n{one}\n)" for one in conditions if one)
@@ -61,8 +61,8 @@ def answer(run: Run, query: str, limits: Limits = LIMITS) -> pa.Table:
     if marks:
         taken["split"] = _split("split" in there, sorted(marks))
     with _paths(index, sorted(places)) as paths:
-        told = {"paths": [*map(str, paths)], "columns": taken, "where": where}
-        said = answered(pa.table({KEY: pa.array([], pa.int64())}), query, limits, stored=json.dumps(told))
+        files = {"paths": [*map(str, paths)], "columns": taken, "where": where}
+        said = answered(pa.table({KEY: pa.array([], pa.int64())}), query, limits, stored=json.dumps(files))
     if reason := (said.schema.metadata or {}).get(b"error"):
         raise BoardError(reason.decode())
     return said
@@ -117,13 +117,13 @@ def filtered(run: Run, chips: list[Chip], named: str) -> Run:
     BoardError as `answer` does.
     """
     assert run.slice is not None
-    wanted = condition(chips)
-    check_condition(wanted)
-    ids = _ids(run, f"WHERE (\n{wanted}\n)")
+    where = condition(chips)
+    check_condition(where)
+    ids = _ids(run, f"WHERE (\n{where}\n)")
     if len(ids) <= most_rollouts():
         return run.slice.of_ids(run, ids, named)[0]
     before = run.slice.filtered
-    both = f"({before}\n) AND (\n{wanted}\n)" if before else wanted
+    both = f"({before}\n) AND (\n{where}\n)" if before else where
     chosen = run.of_rows(np.isin(run.slice.index.ids[run.frame.index.to_numpy()], ids), named)
     return replace(chosen, slice=replace(run.slice, rollouts=len(ids), filtered=both, left=ids))
 
@@ -134,19 +134,19 @@ def _ids(run: Run, clauses: str) -> NDArray[np.int64]:
     return np.sort(found.column(0).to_numpy())
 
 
-def first(run: Run, wanted: str, sort: str, top: int | None, *, descending: bool = False) -> tuple[int, Run, NDArray[np.int64]]:
+def first(run: Run, where: str, sort: str, top: int | None, *, descending: bool = False) -> tuple[int, Run, NDArray[np.int64]]:
     """How many rollouts satisfy a condition, all of them where it is empty, a run of the first of them, and their keys in their order.
 
     `sort` is a column, missing values last; without it, and among equals, they come by step. Raises BoardError as `answer` does.
     """
     assert run.slice is not None
-    if wanted:
-        check_condition(wanted)
-    where = f"WHERE (\n{wanted}\n)" if wanted else ""
+    if where:
+        check_condition(where)
+    clause = f"WHERE (\n{where}\n)" if where else ""
     named = {given: name for name, given in columns(run).items()}
     by = f"{identifiers.column(named[sort])} {'DESC' if descending else 'ASC'} NULLS LAST, " if sort else ""
     most = most_rollouts() if top is None else min(top, most_rollouts())
-    count = int(answer(run, f"SELECT count(*) AS found FROM rollouts {where}").column(0)[0].as_py())
-    query = f"SELECT {KEY} FROM rollouts {where} ORDER BY {by}step, {KEY} LIMIT {most}"
+    count = int(answer(run, f"SELECT count(*) AS found FROM rollouts {clause}").column(0)[0].as_py())
+    query = f"SELECT {KEY} FROM rollouts {clause} ORDER BY {by}step, {KEY} LIMIT {most}"
     ids: NDArray[np.int64] = answer(run, query, replace(LIMITS, rows=2**62, bytes=2**62)).column(0).to_numpy()
-    return count, *run.slice.of_ids(run, ids, "asked")
+    return count, *run.slice.of_ids(run, ids, "requested")

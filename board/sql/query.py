@@ -15,7 +15,7 @@ import pyarrow as pa
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME, Column
-from board.sql.identifiers import told_apart
+from board.sql.identifiers import exact_names
 from board.sql.sandbox import Limits, answered
 from board.text.format_number import MISSING
 from board.text.natural_order import natural_key
@@ -62,7 +62,7 @@ def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> A
     """
     check_query(query)
     names = [str(name) for name in frame.columns]
-    query = told_apart(query, dict(zip(unlike(names), names, strict=True)))
+    query = exact_names(query, dict(zip(unlike(names), names, strict=True)))
     return read_answer(answered(as_table(frame), query, limits or Limits()))
 
 
@@ -86,11 +86,11 @@ def unlike(names: Sequence[str]) -> list[str]:
     """SQL takes `Reward` and `reward` for the same: later ones get a number."""
     taken: dict[str, None] = {}
     for at, name in enumerate(names):
-        wanted = name or f"column_{at + 1}"
-        unlike, number = wanted, 1
+        plain = name or f"column_{at + 1}"
+        unlike, number = plain, 1
         while unlike.lower() in {one.lower() for one in taken}:
             number += 1
-            unlike = f"{wanted}_{number}"
+            unlike = f"{plain}_{number}"
         taken[unlike] = None
     return list(taken)
 
@@ -100,7 +100,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _numbers(column: pa.ChunkedArray) -> Float64Array:
-    """The nearest floats. A decimal by its digits: Arrow's own cast is often the float beside it."""
+    """The nearest floats. A decimal by its digits: Arrow's own cast is often the neighbouring float."""
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.string())
     values: Float64Array = column.cast(pa.float64(), safe=False).to_pandas().to_numpy(np.float64)
@@ -138,7 +138,7 @@ def read_answer(said: pa.Table) -> Answer:
     if isinstance(xs, pd.Series):
         raise BoardError(f"The column {x} of the answer is text, and must be a number.")
     if all(isinstance(values, pd.Series) for values in columns.values()):
-        raise BoardError(f"The answer has no number beside its column {x}: select one, such as avg(reward).")
+        raise BoardError(f"The answer has no number next to its column {x}: select one, such as avg(reward).")
     known = np.isfinite(xs)
     if x == STEP and ((xs[known] != np.floor(xs[known])) | (np.abs(xs[known]) >= _EXACT)).any():
         raise BoardError("The answer has a step that is no whole number, or a huge one: call the column x where it is no step.")

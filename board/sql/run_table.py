@@ -1,6 +1,6 @@
-"""A run as the table that a query is asked of: its scalars, and its texts as they lie on the disk.
+"""A run as the table that a query reads: its scalars, and its texts as they are on disk.
 
-Rows stand in the order of keys, as the parts do, so that a text column is its pieces end to end and nobody copies it.
+Rows stand in the order of keys, as the parts do, so that a text column is its pieces end to end and is not copied.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ class RunTable:
     texts: dict[str, list[ColumnInFile | pa.Array]]
     """Each column's pieces."""
     absent: dict[str, str]
-    """Columns there are beside, "number" or "text" each: DuckDB names them where a query misspells one."""
+    """The run's other columns, "number" or "text" each: DuckDB names them where a query misspells one."""
 
 
 def columns(run: Run) -> dict[str, str]:
     """What a query may name → what that is in the run: the frame's columns, then PROMPT_KEY and texts.
 
-    Names of a run that differ in case alone, or not at all, are told apart by a number.
+    Names of a run that differ in case alone, or not at all, get a number.
     """
     given = [KEY, *map(str, run.frame.columns), PROMPT_KEY, *run.text_columns]
     return dict(zip(unlike(given), given, strict=True))
@@ -50,14 +50,14 @@ def run_table(run: Run, named: Sequence[str]) -> RunTable:
     The run's frame is not empty.
     """
     known = columns(run)
-    wanted = [one for one in named if one != KEY]
-    numbers = [one for one in wanted if known[one] == PROMPT_KEY or known[one] in run.frame.columns]
-    texts = {one: list(run.text_pieces(known[one])) for one in wanted if one not in numbers}
+    needed = [one for one in named if one != KEY]
+    numbers = [one for one in needed if known[one] == PROMPT_KEY or known[one] in run.frame.columns]
+    texts = {one: list(run.text_pieces(known[one])) for one in needed if one not in numbers}
     plain = pd.DataFrame({one: _column(run, known[one]) for one in numbers}, index=run.frame.index, copy=False)
     scalars = as_table(plain.assign(**{KEY: run.frame.index.to_numpy(np.int64)}))
     if texts:
         scalars = _by_key(scalars, run)
-    return RunTable(scalars, texts, _others(run, known, wanted))
+    return RunTable(scalars, texts, _others(run, known, needed))
 
 
 def _column(run: Run, name: str) -> "pd.Series[Any] | NDArray[np.int64]":
@@ -76,7 +76,7 @@ def _by_key(scalars: pa.Table, run: Run) -> pa.Table:
     return ordered if within.all() else ordered.append_column(WITHIN, pa.array(within))
 
 
-def _others(run: Run, known: dict[str, str], wanted: Sequence[str]) -> dict[str, str]:
+def _others(run: Run, known: dict[str, str], needed: Sequence[str]) -> dict[str, str]:
     numbers = {PROMPT_KEY, *run.frame.select_dtypes("number").columns}
-    others = [name for name in known if name != KEY and name not in wanted]
+    others = [name for name in known if name != KEY and name not in needed]
     return {name: "number" if known[name] in numbers else "text" for name in others}

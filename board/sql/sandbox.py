@@ -27,10 +27,10 @@ _PASSED_ON: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the process is given of the environment: Python itself may need them to start."""
 
 _FRUGAL: Final = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
-"""Arrow's own allocator would take a gigabyte of the memory there is at the first bytes it is asked for."""
+"""Arrow's own allocator would take a gigabyte of the memory there is at the first allocation."""
 
 
-def said_to(asked: BinaryIO, seconds: int, memory: int, show: Callable[[float], None]) -> bytes:
+def said_to(request: BinaryIO, seconds: int, memory: int, show: Callable[[float], None]) -> bytes:
     """The Arrow stream that the worker answers with; it is gone when this returns, or raises.
 
     `show` is called now and then with the share that is done. Raises BoardError when there is no answer, or not in so many seconds.
@@ -41,9 +41,9 @@ def said_to(asked: BinaryIO, seconds: int, memory: int, show: Callable[[float], 
             show(share)
 
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    with ChildProcess("board.sql.sandbox_worker", environment | _FRUGAL, [asked.fileno()]) as process:
+    with ChildProcess("board.sql.sandbox_worker", environment | _FRUGAL, [request.fileno()]) as process:
         try:
-            written: bytes = process.ask({"table": asked.fileno()}, seconds=seconds, tell=tell)["payload"]
+            written: bytes = process.ask({"table": request.fileno()}, seconds=seconds, tell=tell)["payload"]
         except TimeoutError as error:
             raise BoardError(f"The query was stopped: it took longer than {plural(seconds, 'second')}.") from error
         except ChildEnded as error:
@@ -73,7 +73,7 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 
 
 Texts = Mapping[str, Sequence[ColumnInFile | pa.Array]]
-"""Text columns beside a table, each piece by piece."""
+"""Text columns of a table, each piece by piece."""
 
 
 def answered(
@@ -89,18 +89,18 @@ def answered(
 
     `texts` are columns of the table that lie in files, which that process maps; `absent` columns that the query does not name, by their kinds.
     `show` is called now and then with the share that is done, of a query over IN_TURN. `stored` says in JSON in which files the table lies
-    that is asked in the place of the given one (`sandbox_table.STORED`).
+    that replaces the given one (`sandbox_table.STORED`).
     """
     if find_spec("duckdb") is None:
         raise BoardError(missing_library(ModuleNotFoundError(name="duckdb"), "A query"))
     try:
-        with tempfile.TemporaryDirectory() as loose, tempfile.TemporaryFile() as asked:
+        with tempfile.TemporaryDirectory() as loose, tempfile.TemporaryFile() as request:
             pieces = {name: _pieces(column, Path(loose), at) for at, (name, column) in enumerate((texts or {}).items())}
             said = {sandbox_table.TEXTS: json.dumps(pieces), sandbox_table.ABSENT: json.dumps(dict(absent or {}))}
             said |= {sandbox_table.STORED: stored} if stored else {}
-            _write(asked, table, {b"query": query, b"limits": json.dumps(asdict(limits)), **said})
+            _write(request, table, {b"query": query, b"limits": json.dumps(asdict(limits)), **said})
             with _SEATS:
-                written = said_to(asked, limits.seconds, limits.memory, show)
+                written = said_to(request, limits.seconds, limits.memory, show)
     except OSError as error:  # no room for the table, no process to be had
         raise BoardError(f"The query could not be run: {error.strerror or error}.") from error
     return pa.ipc.open_stream(written).read_all()
@@ -122,8 +122,8 @@ def _piece(piece: ColumnInFile | pa.Array, path: Path) -> Piece:
     return [str(path), "texts", path.stat().st_ino]
 
 
-def _write(file: BinaryIO, table: pa.Table, asked: dict[bytes, str]) -> None:
-    schema = table.schema.with_metadata(asked)
+def _write(file: BinaryIO, table: pa.Table, metadata: dict[bytes, str]) -> None:
+    schema = table.schema.with_metadata(metadata)
     with pa.ipc.new_file(file, schema) as writer:
         writer.write_table(table.cast(schema))
     file.flush()

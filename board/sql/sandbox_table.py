@@ -22,10 +22,10 @@ ABSENT: Final = b"absent"
 
 STORED: Final = b"stored"
 """Metadata of the table that is sent, where it lies in files of Parquet instead: JSON, their `paths`, in SQL what each of the
-`columns` is there, and what `where` says of the rows that are asked."""
+`columns` is there, and what `where` says of the rows that a query may read."""
 
-WITHIN: Final = "is one of the rollouts asked"
-"""The column that says which rows are asked, where texts brought others along."""
+WITHIN: Final = "is one of the rollouts queried"
+"""The column that says which rows a query may read, where texts brought others along."""
 
 IN_TURN: Final = "rollouts in turn"
 """The rows of `rollouts`, which may be read once: while they are it is known how far a query has come."""
@@ -33,12 +33,12 @@ IN_TURN: Final = "rollouts in turn"
 
 def whole(sent: pa.Table) -> pa.Table:
     """The table with its text columns, and the ones left out as nothing but missing values. Raises OSError where a file is another."""
-    asked: Mapping[bytes, bytes] = sent.schema.metadata
+    metadata: Mapping[bytes, bytes] = sent.schema.metadata
     table = sent
-    for name, pieces in json.loads(asked.get(TEXTS, b"{}")).items():
+    for name, pieces in json.loads(metadata.get(TEXTS, b"{}")).items():
         table = table.append_column(name, pa.chunked_array([_array(piece) for piece in pieces], pa.large_string()))
     zeros = pa.py_buffer(bytes(8 * (len(sent) + 1)))
-    for name, kind in json.loads(asked.get(ABSENT, b"{}")).items():
+    for name, kind in json.loads(metadata.get(ABSENT, b"{}")).items():
         table = table.append_column(name, _missing(kind, len(sent), zeros))
     return table
 

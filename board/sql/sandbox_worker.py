@@ -105,7 +105,7 @@ def _name(text: str) -> str:
 def _in_turn(table: pa.Table, taken_up: Callable[[float], None]) -> Iterator[pa.RecordBatch]:
     done = 0
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-        if done:  # what is told first is said at once
+        if done:  # the first report is sent at once: it says more than 0
             taken_up(done / len(table))
         yield batch
         done += len(batch)
@@ -173,11 +173,11 @@ def confine(limits: Mapping[str, int]) -> None:
 def _answered(order: Mapping[str, int], tell: Callable[[float], None]) -> dict[str, pa.Buffer]:
     mapped = mmap.mmap(order["table"], 0, access=mmap.ACCESS_READ)  # never closed: the table lies in it
     table = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
-    asked: dict[bytes, bytes] = table.schema.metadata
-    limits: dict[str, int] = json.loads(asked[b"limits"])
+    metadata: dict[bytes, bytes] = table.schema.metadata
+    limits: dict[str, int] = json.loads(metadata[b"limits"])
     table = sandbox_table.whole(table)
     confine(limits)
-    found = answer(table, asked[b"query"].decode(), limits, tell)
+    found = answer(table, metadata[b"query"].decode(), limits, tell)
     written = pa.BufferOutputStream()
     with pa.ipc.new_stream(written, found.schema) as writer:
         writer.write_table(found)

@@ -131,7 +131,7 @@ def test_one_odd_row_leaves_the_other_findings(field: str, value: Any, others: s
     assert {one.id for one in sound.findings} <= {one.id for one in report.findings}
     assert [reason for _, reason in report.unable if reason.startswith("it failed")] == []
     if field != "truncated":
-        assert f"a.jsonl:51: {field} is not a list of numbers: kept as text" in [str(one) for one in odd.report.problems]
+        assert f"a.jsonl:51: {field} is not a list of numbers: read as text" in [str(one) for one in odd.report.problems]
 
 
 def test_a_kind_that_fails_cannot_tell(tmp_path: Path) -> None:

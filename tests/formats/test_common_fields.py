@@ -1,10 +1,10 @@
-"""board.formats.common_fields: step and split, rewards in parts, and what is left beside them."""
+"""board.formats.common_fields: step and split, rewards in parts, and what is left of a record."""
 
 from typing import Any
 
 import pytest
 
-from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
+from board.formats.common_fields import given, hidden, other_fields, reward_note, rewarded, step_and_split
 
 PLACES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "the record says both": (("eval_3.pt", 7, "train"), {"step": 7, "split": "train"}),
@@ -50,7 +50,7 @@ def test_gaps_and_what_is_there() -> None:
     assert given(a=0, b=None, c=[], d="") == {"a": 0, "c": [], "d": ""}
 
 
-def test_what_is_beside() -> None:
+def test_other_fields() -> None:
     """What was not placed is kept, unless it is empty; a name that means something here is told apart."""
     record: dict[str, Any] = {
         "placed": 1,
@@ -63,4 +63,4 @@ def test_what_is_beside() -> None:
         "token_ids": [1],
     }
 
-    assert beside(record, {"placed"}) == {"kept": 0, "reward (logged)": 1.0, "step (logged)": 3, "token_ids (logged)": [1]}
+    assert other_fields(record, {"placed"}) == {"kept": 0, "reward (logged)": 1.0, "step (logged)": 3, "token_ids (logged)": [1]}

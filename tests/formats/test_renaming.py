@@ -65,8 +65,8 @@ def test_columns_become_rows() -> None:
 NO_COLUMNS: dict[str, tuple[dict[str, Any], str]] = {
     "none": ({"b": [1]}, "has no `a`; its keys are: b"),
     "text": ({"a": "xy"}, '`a` is "xy", not a list'),
-    "shorter": ({"a": [1, 2], "b": [1]}, "`b` has 1 value beside 2 in `a`: which belong together cannot be told"),
-    "longer": ({"a": [1], "b": [1, 2]}, "`b` has 2 values beside 1 in `a`: which belong together cannot be told"),
+    "shorter": ({"a": [1, 2], "b": [1]}, "`b` has 1 value against 2 in `a`: it is unknown which belong together"),
+    "longer": ({"a": [1], "b": [1, 2]}, "`b` has 2 values against 1 in `a`: it is unknown which belong together"),
 }
 
 

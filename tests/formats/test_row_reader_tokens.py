@@ -140,7 +140,7 @@ def test_alternatives_that_are_none_are_kept_as_text(given: Any) -> None:
     read_row = read(top_logprobs=given)
 
     assert read_row.alternatives is None
-    assert read_row.flags == ["top_logprobs is not a list of [token, logprob] lists: kept as text"]
+    assert read_row.flags == ["top_logprobs is not a list of [token, logprob] lists: read as text"]
     assert read_row.texts["top_logprobs"] == as_text(given)
 
 
@@ -187,7 +187,7 @@ def test_token_metrics_that_are_none_are_kept_as_text(given: Any, text: str) -> 
 
     assert read_row.arrays == {}
     assert read_row.texts["logprobs"] == text
-    assert read_row.flags == ["logprobs is not a list of numbers: kept as text"]
+    assert read_row.flags == ["logprobs is not a list of numbers: read as text"]
 
 
 LOGGED: dict[str, tuple[dict[str, Any], str]] = {

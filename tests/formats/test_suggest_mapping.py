@@ -63,7 +63,7 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"response": "response_*", "reward": "response_*_reward"},
     ),
     "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
-    "the answer beside the question": (
+    "the answer next to the question": (
         {"question": "Q?", "answer": "A", "notes": "I think of it, and say A."},
         {"response": "notes", "ground_truth": "answer", "prompt": "question"},
     ),
@@ -256,7 +256,7 @@ def test_unused_keys_are_listed() -> None:
     """The reader sees what would keep its own name, line ends in keys included, and the text stays TOML."""
     text = guess([{"step": 1, "response": "x", "seed": 3, 'odd\n"key"': {"n": 1}, "*": "?"}])
 
-    assert text.endswith('# Kept under their own names: "seed", "odd\\n\\"key\\".n", "*"\n')
+    assert text.endswith('# Read under their own names: "seed", "odd\\n\\"key\\".n", "*"\n')
     assert parse(text).fields.keys() == {"step", "response"}
 
 

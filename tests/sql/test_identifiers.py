@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from board.errors import BoardError
 from board.schema import BY_NAME
-from board.sql.identifiers import column, literal, may_be_named, told_apart
+from board.sql.identifiers import column, exact_names, literal, may_be_named
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30)
 
@@ -82,11 +82,11 @@ ALIKE = {"step": "step", "reward": "reward", "Reward_2": "Reward", "REWARD_3": "
 )
 def test_names_that_differ_in_case_alone(sql: str, meant: str) -> None:
     """Each is meant where it is spelled exactly."""
-    assert told_apart(sql, ALIKE) == meant
+    assert exact_names(sql, ALIKE) == meant
 
 
 def test_a_name_that_may_be_several() -> None:
     """It is refused with all that it may be; where no two columns are alike, any spelling will do."""
     with pytest.raises(BoardError, match='rEWARD may be reward or "Reward" or "REWARD"'):
-        told_apart("rEWARD > 1", ALIKE)
-    assert told_apart("rEWARD > 1", {"reward": "reward"}) == "rEWARD > 1"
+        exact_names("rEWARD > 1", ALIKE)
+    assert exact_names("rEWARD > 1", {"reward": "reward"}) == "rEWARD > 1"

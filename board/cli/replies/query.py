@@ -10,7 +10,7 @@ from board.cli.replies.rollouts import scalar
 from board.errors import ArgumentRefused, BoardError
 from board.runs.run import Run
 from board.sql import index_query
-from board.sql.identifiers import may_be_named, told_apart
+from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import LONGEST_QUERY
 from board.sql.run_table import columns, run_table
 from board.sql.sandbox import Limits, answered
@@ -32,7 +32,7 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
         if run.slice is not None:
             said = index_query.answer(run, sql, replace(index_query.LIMITS, rows=most_rows))
         else:
-            sql = told_apart(sql, columns(run))
+            sql = exact_names(sql, columns(run))
             asked = run_table(run, may_be_named(columns(run), sql))
             said = answered(asked.scalars, sql, Limits(rows=most_rows), asked.texts, asked.absent)
     except BoardError as error:

@@ -54,9 +54,9 @@ def _rollouts(samples: list[Record], about: Record, place: Place) -> Iterator[Re
 
 
 def _rollout(sample: Record, about: Record, place: Place) -> Record:
-    messages, asked = (_Attachments(sample).placed(sample.get(key)) for key in ("messages", "input"))
+    messages, question = (_Attachments(sample).placed(sample.get(key)) for key in ("messages", "input"))
     output = nested(sample, "output")
-    said = spoken(messages, "messages") if messages else (asked, output.get("completion") or "")
+    said = spoken(messages, "messages") if messages else (question, output.get("completion") or "")
     name = f"{as_text(about.get('task'))}/{as_text(sample.get('id'))}"
     target, error = sample.get("target"), nested(sample, "error")
     return {

@@ -45,10 +45,10 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     said, choices = listed_or_none(answered, "text") or [], listed_or_none(doc, "choices") or []
     logprobs = listed_or_none(answered, "logprobs") or []
     task, name = doc.get("task_name"), f"{as_text(doc.get('task_name'))}/{as_text(doc.get('id'))}"
-    asked = answered.get("input")
+    prompt = answered.get("input")
     shared = {
         **step_and_split(_folder(place.name)),
-        **given(prompt=asked if asked not in (None, "", []) else doc.get("query"), ground_truth=_gold(doc, choices)),
+        **given(prompt=prompt if prompt not in (None, "", []) else doc.get("query"), ground_truth=_gold(doc, choices)),
         **given(prompt_id=name, group_id=name, data_source=task, prompt_token_ids=answered.get("input_tokens") or None),
         **given(**{key: answered.get(key) for key in _COUNTS}, instruction=doc.get("instruction"), specific=doc.get("specific")),
     }
@@ -65,21 +65,21 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 def _renewed(record: Record, place: Place) -> Record:
     """A row of an older release with the columns of today's."""
-    told = {key: _parsed(record.get(key)) for key in _WRITTEN_OUT}
-    said = [one for value in checked_list(told, "predictions") for one in (value if isinstance(value, list) else [value])]
+    parsed = {key: _parsed(record.get(key)) for key in _WRITTEN_OUT}
+    said = [one for value in checked_list(parsed, "predictions") for one in (value if isinstance(value, list) else [value])]
     texts = [one for one in said if isinstance(one, str)]
-    gold = told["gold"] if isinstance(told["gold"], list) else [told["gold"]]
+    gold = parsed["gold"] if isinstance(parsed["gold"], list) else [parsed["gold"]]
     task = _TASK.fullmatch(place.name.rpartition("/")[2])
-    doc = {"query": record["example"], "instruction": record.get("instruction"), "specific": told["specifics"]}
-    right = {"choices": told["choices"], "gold_index": told["gold_index"]} if told["choices"] else {"choices": gold}
+    doc = {"query": record["example"], "instruction": record.get("instruction"), "specific": parsed["specifics"]}
+    right = {"choices": parsed["choices"], "gold_index": parsed["gold_index"]} if parsed["choices"] else {"choices": gold}
     named = {"task_name": task[1] if task else place.name, "id": place.number}
-    inside = _flat(told["input_tokens"])
-    answered = {"input": record["full_prompt"], "text": texts, "input_tokens": inside, "output_tokens": told["cont_tokens"]}
+    inside = _flat(parsed["input_tokens"])
+    answered = {"input": record["full_prompt"], "text": texts, "input_tokens": inside, "output_tokens": parsed["cont_tokens"]}
     chances = [one[0] if isinstance(one, tuple) and one else one for one in said]
     return {
         "doc": {"gold_index": [*range(len(gold))], **doc, **right, **named},
         "model_response": answered | ({} if texts else {"logprobs": chances}),
-        "metric": told["metrics"],
+        "metric": parsed["metrics"],
     }
 
 

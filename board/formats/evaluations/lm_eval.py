@@ -32,7 +32,7 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The samples of an example. Raises RowRefused when its requests or responses are not as the harness writes them."""
     need(record, "doc_id", "arguments")
-    asked, responses = _arguments(record), checked_list(record, "resps", list)
+    requests, responses = _arguments(record), checked_list(record, "resps", list)
     said = checked_list(record, "metrics", str) if "metrics" in record else [*record]
     metrics = {name: record[name] for name in said if name in record and name not in _KEYS | _OTHERS}
     named = _FILE.fullmatch(place.name)
@@ -42,17 +42,17 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     shared = {
         **{key: value for key, value in record.items() if key not in {*_KEYS - {"doc"}, *_OTHERS - {"filter"}, *metrics}},
         **step_and_split(place.name.rpartition("/")[0]),
-        **given(ground_truth=record.get("target"), prompt=asked[0][0] if asked and asked[0] else None),
+        **given(ground_truth=record.get("target"), prompt=requests[0][0] if requests and requests[0] else None),
         **given(
             answer=_only(record.get("filtered_resps")), data_source=f"{task} ({kind})" if task and filtered else task or None
         ),
         **{"prompt_id": prompt_id, "group_id": f"{prompt_id}/{kind}" if filtered else prompt_id},
     }
-    if asked and all(len(one) == 1 for one in asked):  # the likelihood of a text, of which nothing was sampled
+    if requests and all(len(one) == 1 for one in requests):  # the likelihood of a text, of which nothing was sampled
         return sampled([""], metrics, {**shared, "logprob_sum": _logprob(responses[0]) if responses else None})
-    if not asked or not all(len(one) > 1 and isinstance(one[1], str) for one in asked):
+    if not requests or not all(len(one) > 1 and isinstance(one[1], str) for one in requests):
         return sampled([text for one in responses for text in one] or [""], metrics, shared)
-    choices, logprobs = [one[1] for one in asked], [_logprob(one) for one in responses]
+    choices, logprobs = [one[1] for one in requests], [_logprob(one) for one in responses]
     chosen = likeliest(choices, logprobs)
     right = {str(at): choice for at, choice in enumerate(choices)}.get(str(record.get("target")))
     chose = {**shared, **given(ground_truth=right), "choices": choices, "choice_logprobs": logprobs}
@@ -67,7 +67,7 @@ def note(head: Head) -> str:
 
 
 def _arguments(record: Record) -> list[list[Any]]:
-    """Of every request what was asked: lists, or objects with `arg_0`, `arg_1`, ... since 0.4."""
+    """The arguments of every request: lists, or objects with `arg_0`, `arg_1`, ... since 0.4."""
     value = record["arguments"]
     requests = list(value.values()) if isinstance(value, dict) else checked_list(record, "arguments")
     return [list(one.values()) if isinstance(one, dict) else one for one in requests if isinstance(one, (dict, list)) and one]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.aliases import set_of
 from board.formats.chat import parted
-from board.formats.common_fields import beside, given, step_and_split
+from board.formats.common_fields import given, other_fields, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
 from board.formats.json_paths import found
@@ -69,11 +69,11 @@ def _simulated(record: Record, task: Record, place: Place) -> Record:
     messages, info, name = record.get("messages"), nested(record, "reward_info"), record.get("task_id")
     prompt, response = spoken(messages, "messages") if messages != [] else ("", "")
     if isinstance(messages, list) and messages and not prompt:
-        asked = next((at for at, one in enumerate(messages) if one.get("role") == "user"), -1)
-        prompt, response = parted(messages, asked + 1)
+        user = next((at for at, one in enumerate(messages) if one.get("role") == "user"), -1)
+        prompt, response = parted(messages, user + 1)
     split = DISCARDED if record.get("termination_reason") in _UNCOUNTED else EVALUATION
     return {
-        **beside(record, _SIMULATED),
+        **other_fields(record, _SIMULATED),
         **step_and_split(place.name, split=split),
         **given(group_id=name, prompt_id=name, sample_id=record.get("trial"), reward=info.get("reward")),
         **{f"reward.{part}": number for part, number in nested(info, "reward_breakdown").items()},
@@ -90,7 +90,7 @@ def _attempt(record: Record, place: Place) -> Record:
     info, task, said = nested(record, "info"), record.get("task_id"), record.get("traj")
     prompt, response = ("", "") if said == [] else spoken(said, "traj")
     return {
-        **beside(record, _KEYS),
+        **other_fields(record, _KEYS),
         **step_and_split(place.name, split=EVALUATION),
         **given(group_id=task, prompt_id=task, sample_id=record.get("trial"), reward=record.get("reward")),
         **given(**{name: _known(info, path) for name, path in _PATHS.items()}),

@@ -20,7 +20,7 @@ _NAMES: Final = {"benchmark": "data_source", "example_id": "group_id", "idx": "s
 
 
 def recognise(head: Head) -> bool:
-    """By turns beside the benchmark they are of."""
+    """By turns and the benchmark they are of."""
     return head.has(_KEYS)
 
 

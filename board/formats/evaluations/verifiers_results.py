@@ -1,6 +1,6 @@
 """The results of verifiers before its traces: one rollout a line, its conversation as messages; prime-rl wrote the same until v0.6.
 
-Knows these rows, and the trajectory in them where somebody asked for it.
+Knows these rows, and the trajectory in them where it was requested.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.aliases import set_of
 from board.formats.chat import is_chat, response
-from board.formats.common_fields import beside, given, hidden, step_and_split
+from board.formats.common_fields import given, hidden, other_fields, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
 from board.formats.renaming import list_or_none
@@ -43,7 +43,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     left = {} if tokens else given(trajectory=steps or None)
     return [
         {
-            **beside(record, _PLACED),
+            **other_fields(record, _PLACED),
             **{f"metrics.{name}": value for name, value in nested(record, "metrics").items() if name not in record},
             **step_and_split(stepped(place.name), split=split),
             **given(group_id=record.get("example_id"), prompt_id=record.get("example_id"), prompt=record.get("prompt")),

@@ -19,7 +19,7 @@ _KEYS: Final = {"task_id", "sample_idx", "completion", "tail_version"}
 
 
 def recognise(head: Head) -> bool:
-    """By the weight versions beside a completion."""
+    """By the weight versions next to a completion."""
     return head.has(_KEYS)
 
 

@@ -26,10 +26,10 @@ _ROW: Final = set_of("group_index reward metrics metadata tools logs messages")
 
 _TURNS: Final = "messages_and_choices"
 _WHOLE: Final = "trajectory_json"
-"""The full trajectory in a row of version 2; what stands beside it repeats it."""
+"""The full trajectory in a row of version 2; the row's other keys repeat it."""
 
 _TOKEN_ID: Final = re.compile(r"token_id:([0-9]{1,9})")
-"""How vLLM writes a token when it is asked for ids."""
+"""How vLLM writes a token when it is to return ids."""
 
 
 def recognise(head: Head) -> bool:
@@ -60,7 +60,7 @@ def _stands_for_a_group(row: Record) -> bool:
 
 
 def _unpacked(row: Record) -> Record:
-    """A row with what is kept as JSON text in it as values, and with the full trajectory where the row has one."""
+    """A row with its JSON texts parsed, and with the full trajectory where the row has one."""
     found = {key: _parsed(value) if key not in (_WHOLE, "group_json") else None for key, value in row.items()}
     if row.get(_WHOLE) is None:
         return found
@@ -81,15 +81,15 @@ def _parsed(value: Any) -> Any:
 
 
 def _rollout(trajectory: Record) -> Record:
-    """A trajectory under our names: its turns as prompt and response, the tokens of its choices where they were kept."""
+    """A trajectory under our names: its turns as prompt and response, the tokens of its choices where there are any."""
     key = _TURNS if trajectory.get(_TURNS) is not None else "messages"
     messages = [_message(item) for item in checked_list(trajectory, key, dict)]
     if not is_chat(messages):
         raise RowRefused(f"`{key}` holds {shown(trajectory[key])}, not messages with roles")
     prompt, response = turns(messages)
-    kept = {name: value for name, value in trajectory.items() if name not in (key, "group_index", "trajectory_index")}
+    rest = {name: value for name, value in trajectory.items() if name not in (key, "group_index", "trajectory_index")}
     return {
-        **{name: value for name, value in kept.items() if value not in (None, [], {})},
+        **{name: value for name, value in rest.items() if value not in (None, [], {})},
         **_tokens([message for message in messages if message.get("trainable") is True]),
         "prompt": prompt,
         "response": response,

@@ -30,7 +30,7 @@ _PER_SAMPLE: Final = ("overrides", "images", "distill_token_ids", "distill_logpr
 
 
 def recognise(head: Head) -> bool:
-    """By lists of sequences beside their masks and scores."""
+    """By lists of sequences with their masks and scores."""
     return any({"tokens", "masks", "scores"} <= record.keys() and _is_nested(record["masks"]) for record in head.records)
 
 

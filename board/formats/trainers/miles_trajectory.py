@@ -1,4 +1,4 @@
-"""miles' trajectories: one conversation a line, as messages, of the samples that kept theirs.
+"""miles' trajectories: one conversation a line, as messages, of the samples that have theirs.
 
 Knows these rows. The same samples, with tokens, are in miles' torch dumps (`slime`) and columns (`miles_columns`).
 """
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, parted, turns
-from board.formats.common_fields import beside, given, step_and_split
+from board.formats.common_fields import given, other_fields, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
 from board.formats.row_reader import shown
@@ -31,10 +31,10 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     if not is_chat(messages):
         raise RowRefused(f"`messages` is {shown(messages)}, not a list of messages with roles")
     continues = is_chat(prompt) and messages[: len(prompt)] == prompt
-    asked, answered = parted(messages, len(prompt)) if continues else turns(messages)
+    question, answer = parted(messages, len(prompt)) if continues else turns(messages)
     named = given(**{ours: record.get(theirs) for theirs, ours in _NAMES.items()})
-    others = beside(record, {"messages", "prompt", *_NAMES})
-    return [{**others, **named, **step_and_split(place.name), "prompt": asked, "response": answered}]
+    others = other_fields(record, {"messages", "prompt", *_NAMES})
+    return [{**others, **named, **step_and_split(place.name), "prompt": question, "response": answer}]
 
 
 def note(head: Head) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, response
-from board.formats.common_fields import beside, given, step_and_split
+from board.formats.common_fields import given, other_fields, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.evaluations.verifiers_results import stitched
 from board.formats.filename_hints import step_note
@@ -35,7 +35,7 @@ _TOKENS: Final = {
 
 
 def recognise(head: Head) -> bool:
-    """Whether a record has the request of a rollout beside what was sampled, or how it failed."""
+    """Whether a record has the request of a rollout and what was sampled, or how it failed."""
     return any(
         isinstance(record.get("responses_create_params"), dict) and (_FAILED in record or _is_response(record.get("response")))
         for record in head.records
@@ -47,12 +47,12 @@ def _is_response(value: Any) -> bool:
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
-    """The rollout on a line. Raises RowRefused when what was asked or sampled is not as the API has it."""
-    asked, answered, failed = nested(record, "responses_create_params"), nested(record, "response"), record.get(_FAILED)
+    """The rollout on a line. Raises RowRefused when the request or the response is not as the API has it."""
+    request, answered, failed = nested(record, "responses_create_params"), nested(record, "response"), record.get(_FAILED)
     if not _is_response(answered) and failed is None:
         raise RowRefused(f"`response` is {shown(record.get('response'))}, not a response with a list `output`")
     output, task = objects(answered, "output"), record.get("_ng_task_index")
-    left = {f"reward.{key}" if _is_part(key, value) else key: value for key, value in beside(record, _PLACED).items()}
+    left = {f"reward.{key}" if _is_part(key, value) else key: value for key, value in other_fields(record, _PLACED).items()}
     return [
         {
             **left,
@@ -62,7 +62,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
             **given(data_source=nested(record, "agent_ref").get("name"), model=answered.get("model")),
             **{f"usage.{key}": value for key, value in nested(answered, "usage").items() if as_number(value) is not None},
             **_ended(answered),
-            "prompt": _asked(asked),
+            "prompt": _prompt(request),
             "response": response(_messages(output)) if output else "",
             **_tokens(output),
         }
@@ -79,13 +79,13 @@ def _is_part(key: str, value: Any) -> bool:
     return key.endswith(_PARTS) and as_number(value) is not None
 
 
-def _asked(params: Record) -> str:
+def _prompt(params: Record) -> str:
     """The instructions and the input, which is a text or a list of messages and items."""
-    asked, instructions = params.get("input"), params.get("instructions")
-    told = [{"role": "system", "content": instructions}] if instructions else []
-    if isinstance(asked, list):
-        return chat([*told, *_messages(objects(params, "input"))])
-    return chat([*told, {"role": "user", "content": asked}]) if told else as_text(asked or "")
+    content, instructions = params.get("input"), params.get("instructions")
+    system = [{"role": "system", "content": instructions}] if instructions else []
+    if isinstance(content, list):
+        return chat([*system, *_messages(objects(params, "input"))])
+    return chat([*system, {"role": "user", "content": content}]) if system else as_text(content or "")
 
 
 def _messages(items: Iterable[Record]) -> list[Record]:

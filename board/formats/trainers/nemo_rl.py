@@ -46,8 +46,8 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     need(row, "content")
     content, trained = list_or_none(row, "content"), mask(row, _MASK) if row.get(_MASK) is not None else None
     reward = "filtered_rewards" if "filtered_rewards" in row else "rewards"
-    kept = {key: value for key, value in row.items() if key not in ("content", "rewards") or key == reward}
-    rollout = renamed(_cut(kept, trained), {**_SEQUENCES, "idx": "sample_id", reward: "reward"}, _MADE)
+    fields = {key: value for key, value in row.items() if key not in ("content", "rewards") or key == reward}
+    rollout = renamed(_cut(fields, trained), {**_SEQUENCES, "idx": "sample_id", reward: "reward"}, _MADE)
     prompt, response = _texts(content, trained, row)
     return [rollout | step_and_split(place.name, split=_split(content, trained)) | given(prompt=prompt, response=response)]
 
@@ -83,7 +83,7 @@ def _cut(row: Record, trained: FloatArray | None) -> Record:
         return row
     for key, values in arrays.items():
         if len(values) != trained.size:
-            raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {trained.size:,} in `{_MASK}`")
+            raise RowRefused(f"`{key}` has {plural(len(values), 'number')} against {trained.size:,} in `{_MASK}`")
     others = {key: values for key, values in row.items() if isinstance(values, list) and len(values) == trained.size}
     first, stop = _span(trained, row.get("input_lengths"))
     response = cut(others | arrays, first, stop)

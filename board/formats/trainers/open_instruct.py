@@ -36,7 +36,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     ids, logprobs = list_or_none(record, "response_tokens"), list_or_none(record, "logprobs")
     list_or_none(record, "prompt_tokens")
     if logprobs is not None and len(logprobs) != len(ids):
-        raise RowRefused(f"`logprobs` has {plural(len(logprobs), 'number')} beside {len(ids):,} in `response_tokens`")
+        raise RowRefused(f"`logprobs` has {plural(len(logprobs), 'number')} against {len(ids):,} in `response_tokens`")
     if logprobs is not None and _called_tools(record):
         logprobs = hide(logprobs, [number != 0 for number in logprobs])
     return [renamed(record | {"logprobs": logprobs}, _NAMES)]

@@ -5,7 +5,7 @@ Knows these rows; Relax's torch dumps are `slime`'s.
 
 from typing import Final
 
-from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
+from board.formats.common_fields import given, hidden, other_fields, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.renaming import list_or_none
 from board.sources.json_record import Record
@@ -40,7 +40,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     split = "evaluation" if record.get("dataset") is not None else None
     return [
         {
-            **beside(record, _PLACED),
+            **other_fields(record, _PLACED),
             **given(**{ours: record.get(theirs) for theirs, ours in _NAMES.items()}),
             **step_and_split(place.name, record.get("rollout_id"), split),
             **rewarded(record.get("reward")),

@@ -28,7 +28,7 @@ _PER_TOKEN: Final = {"logprobs": "rollout_logprobs", "advantage": "advantages"}
 
 
 def recognise(head: Head) -> bool:
-    """By trajectories beside an episode's number."""
+    """By trajectories and an episode's number."""
     return head.has(*_SHAPES)
 
 
@@ -79,11 +79,11 @@ def _rollout(trajectory: Record, episode: str, task: Any) -> Record:
 
 def _conversation(steps: list[Record]) -> list[Record]:
     """All turns in order: a step repeats what was said before it, or begins anew."""
-    told: list[Record] = []
+    history: list[Record] = []
     for step in steps:
         messages = _messages(step)
-        told = messages if messages[: len(told)] == told else told + messages
-    return told
+        history = messages if messages[: len(history)] == history else history + messages
+    return history
 
 
 def _messages(step: Record) -> list[Record]:
@@ -91,9 +91,9 @@ def _messages(step: Record) -> list[Record]:
     messages = step.get("chat_completions")
     if isinstance(messages, list) and is_chat(messages):
         return messages
-    asked = _first(step, "observation", "input")
+    observed = _first(step, "observation", "input")
     answered = _first(step, "model_response", "output", "action")
-    said = (("user", asked), ("assistant", answered))
+    said = (("user", observed), ("assistant", answered))
     return [{"role": role, "content": content} for role, content in said if content is not None]
 
 
@@ -106,22 +106,22 @@ def _tokens(steps: list[Record]) -> Record:
 
     Nothing when a step has none, or when a step's prompt does not begin with all tokens before it: then there is no one sequence.
     """
-    told: list[Any] = []
+    sequence: list[Any] = []
     loss_mask: list[int] = []
     arrays: dict[str, list[Any]] = {ours: [] for ours in _PER_TOKEN.values()}
     for step in steps:
         prompt, said = listed_or_none(step, "prompt_ids", int), listed_or_none(step, "response_ids", int)
-        if not prompt or not said or prompt[: len(told)] != told:
+        if not prompt or not said or prompt[: len(sequence)] != sequence:
             return {}
-        between = len(prompt) - len(told)
+        between = len(prompt) - len(sequence)
         loss_mask += [0] * between + [1] * len(said)
         for theirs, ours in _PER_TOKEN.items():
             arrays[ours] += [None] * between + _per_token(step, theirs, len(said))
-        told = prompt + said
+        sequence = prompt + said
     first = loss_mask.index(1) if loss_mask else 0
-    kept = {name: values[first:] for name, values in arrays.items() if any(value is not None for value in values)}
-    ids = {"prompt_token_ids": told[:first], "response_token_ids": told[first:], "loss_mask": loss_mask[first:]}
-    return {**kept, **ids} if told else {}
+    known = {name: values[first:] for name, values in arrays.items() if any(value is not None for value in values)}
+    ids = {"prompt_token_ids": sequence[:first], "response_token_ids": sequence[first:], "loss_mask": loss_mask[first:]}
+    return {**known, **ids} if sequence else {}
 
 
 def _per_token(step: Record, key: str, count: int) -> list[Any]:

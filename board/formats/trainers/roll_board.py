@@ -57,7 +57,7 @@ def _aligned(record: Record, key: str, size: int) -> Any:
     """An array from the first token of the response on; token rewards run over the prompt too, and end where the mask ends."""
     values = list_or_none(record, key)
     if len(values) != size and (key != "token_rewards" or len(values) < size):
-        raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {size:,} in `{_MASK}`")
+        raise RowRefused(f"`{key}` has {plural(len(values), 'number')} against {size:,} in `{_MASK}`")
     return values[len(values) - size :]
 
 

@@ -43,5 +43,5 @@ def note(head: Head) -> str:
 
 def _rollout(row: Record) -> Record:
     """A row under our names; without a prompt, the messages that make it."""
-    asked = row if row.get("prompt") is not None else {**row, "prompt": unpacked(row, "messages")}
-    return renamed(asked, _NAMES, _MADE) | given(prompt_id=row.get("id"))
+    prompted = row if row.get("prompt") is not None else {**row, "prompt": unpacked(row, "messages")}
+    return renamed(prompted, _NAMES, _MADE) | given(prompt_id=row.get("id"))

@@ -1,4 +1,4 @@
-"""Rows of the viewer diatkinson/rollout_viz: tokens, and lists of numbers beside them under any name.
+"""Rows of the viewer diatkinson/rollout_viz: tokens, and lists of numbers about them under any name.
 
 Knows its keys.
 """
@@ -23,7 +23,7 @@ _OURS: Final = {column.label: column.name for column in NATIVE if column.kind ==
 
 
 def recognise(head: Head) -> bool:
-    """By tokens as text beside an object of metrics."""
+    """By tokens as text and an object of metrics."""
     return any(isinstance(one.get("metrics"), dict) and _are_texts(one.get("tokens")) for one in head.records)
 
 
@@ -36,19 +36,19 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     tokens = checked_list(record, "tokens", str)
     need(record, "metrics")
     metrics = nested(record, "metrics")
-    kept = {name: checked_list(metrics, name, object, len(tokens)) for name in metrics}
+    columns = {name: checked_list(metrics, name, object, len(tokens)) for name in metrics}
     return [
         {
             **step_and_split(place.name),
             **without(record, "tokens", "metrics"),
-            **{_name(name, record, kept): values for name, values in kept.items()},
+            **{_name(name, record, columns): values for name, values in columns.items()},
             "response_tokens": tokens,
         }
     ]
 
 
 def _name(name: str, record: Record, metrics: Record) -> str:
-    """What a metric is called here: as ours, unless the row has both; told apart where its own name means something else."""
+    """What a metric is called here: as ours, unless the row has both; with a suffix where its own name means something else."""
     ours = _OURS.get(name)
     if ours and ours not in metrics and ours not in record:
         return ours
@@ -58,5 +58,5 @@ def _name(name: str, record: Record, metrics: Record) -> str:
 
 
 def note(head: Head) -> str:
-    """That prompt and response are not told apart, and that steps are missing."""
+    """That prompt and response are not separated, and that steps are missing."""
     return f"These rows do not say where the prompt ends: all tokens count as the response. {step_note(head.name)}"

@@ -37,8 +37,8 @@ def rollouts(record: Record, place: Place) -> list[Record]:
         "ground_truth": _truth(record.get("env_extras")),
         **_scores(record.get("score")),
     }
-    kept = renamed({key: value for key, value in record.items() if key != "score"}, _NAMES, _MADE)
-    return [kept | given(**made)]
+    rollout = renamed({key: value for key, value in record.items() if key != "score"}, _NAMES, _MADE)
+    return [rollout | given(**made)]
 
 
 def note(head: Head) -> str:
@@ -48,7 +48,7 @@ def note(head: Head) -> str:
 
 
 def _scores(score: Any) -> Record:
-    """The reward, and the reward at each token where there is one; a list that holds anything else is kept as it is."""
+    """The reward, and the reward at each token where there is one; a list that holds anything else stays as it is."""
     if not isinstance(score, list):
         return {"reward": score}
     if as_array(score) is None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.aliases import set_of
-from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
+from board.formats.common_fields import given, hidden, other_fields, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.renaming import list_or_none
 from board.formats.validation import nested, objects, whole
@@ -44,7 +44,7 @@ _TRAIN_ARRAYS: Final = {
     "opd_reverse_kl": "opd_reverse_kl",
     "loss_masks": "loss_mask",
 }
-"""Per token of the response. Ranks that share a sequence may each have kept a slice of it."""
+"""Per token of the response. Ranks that share a sequence may each have written a slice of it."""
 
 _BULK: Final = {_TRAINED} | set_of(
     "tokens response_length reward loss_mask rollout_log_probs decoded_tokens multimodal_inputs"
@@ -181,8 +181,8 @@ def _rollout(sample: Record) -> Record:
     arrays: Record = {"loss_mask": mask, _LOGPROBS: logprobs, **_train_arrays(trained, length)}
     arrays[_LOGPROBS] = hidden(arrays[_LOGPROBS], arrays["loss_mask"])
     return {
-        **beside(trained, _BULK | _TRAIN_ARRAYS.keys()),
-        **beside(sample, _BULK | _SAMPLE.keys()),
+        **other_fields(trained, _BULK | _TRAIN_ARRAYS.keys()),
+        **other_fields(sample, _BULK | _SAMPLE.keys()),
         **given(sample_id=trained.get("sample_index")),
         **given(**{ours: sample.get(theirs) for theirs, ours in _SAMPLE.items()}),
         **_rewarded(sample, trained),
@@ -213,7 +213,7 @@ def _ids(fields: Record, length: int) -> Record:
 
 
 def _train_arrays(trained: Record, length: int) -> Record:
-    """What training knows of each token of the response; a rank's slice of a longer response is kept aside, as its place is not said."""
+    """What training knows of each token of the response; a rank's slice of a longer response gets another name, as its position is unknown."""
     found: Record = {}
     for key, name in _TRAIN_ARRAYS.items():
         values = list_or_none(trained, key)

@@ -21,7 +21,7 @@ _KEYS: Final = {"scope", "prompt_tokens", "samples"}
 
 
 def recognise(head: Head) -> bool:
-    """By samples beside the scope they were drawn in."""
+    """By samples and the scope they were drawn in."""
     return head.has(_KEYS)
 
 

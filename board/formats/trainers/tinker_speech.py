@@ -1,4 +1,4 @@
-"""tinker-cookbook's evaluations of speech (`eval_rollouts_000.jsonl`, a file an evaluation): a transcript beside the right one.
+"""tinker-cookbook's evaluations of speech (`eval_rollouts_000.jsonl`, a file an evaluation): a transcript and the right one.
 
 What was heard is not stored, and no step: files are counted. Knows their keys.
 """
@@ -22,7 +22,7 @@ _FILE: Final = re.compile(r"eval_rollouts_(?:(?P<split>.+)_)?(?P<nth>[0-9]{1,9})
 
 
 def recognise(head: Head) -> bool:
-    """By a transcript beside its reference and its word error rate."""
+    """By a transcript, its reference and its word error rate."""
     return head.all_have(_KEYS)
 
 
@@ -51,7 +51,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 
 def _graded(record: Record, rate: float) -> Any:
-    """Whether the emotion is right, where one is asked for; else minus the error rate, at most 1, which the recipe trains on."""
+    """Whether the emotion is right, where one is to be named; else minus the error rate, at most 1, which the recipe trains on."""
     return record["emotion_correct"] if "emotion_correct" in record else -min(rate, 1.0)
 
 

@@ -25,7 +25,7 @@ _NAMES: Final = {
 
 
 def recognise(head: Head) -> bool:
-    """By a trajectory's total reward beside its steps."""
+    """By a trajectory's total reward and its steps."""
     return head.has(_KEYS)
 
 

@@ -26,11 +26,11 @@ _RENAMED: Final = {
 }
 """Fields that hold a number per token of the sequence, and their names here."""
 
-_KEPT: Final = (
+_UNCHANGED: Final = (
     *("advantages", "mismatch_kl", "log_importance_ratio", "importance_ratio", "prob_delta"),
     *("is_masked", "is_masked_high", "is_masked_low", "rl_weights", "ce_weights", "ref_kl_weights"),
 )
-"""The same, under their own names."""
+"""Fields that hold a number per token and keep their names."""
 
 _FILLED: Final = ("logprobs", "entropies")
 """What the trainer fills in for the first token of a sequence, which nothing predicts."""
@@ -39,7 +39,7 @@ _SCALARS: Final = ("rank", "micro_step", "training_mode", "run_id", "export_step
 
 
 def recognise(head: Head) -> bool:
-    """Whether every record has a sequence's ids beside what trainer and inference engine thought of them."""
+    """Whether every record has a sequence's ids and what trainer and inference engine thought of them."""
     needed = {"token_ids", "loss_mask", "trainer_logprobs", "inference_logprobs"}
     return head.all_have(needed)
 
@@ -76,7 +76,7 @@ def note(head: Head) -> str:
 def _arrays(record: Record, length: int) -> Record:
     """The arrays over the sequence under our names; one of nulls alone says nothing and stays away."""
     found: Record = {}
-    for key, name in {**_RENAMED, **{kept: kept for kept in _KEPT}}.items():
+    for key, name in {**_RENAMED, **{name: name for name in _UNCHANGED}}.items():
         values = list_or_none(record, key)
         if values is None or all(value is None for value in values):
             continue
@@ -86,7 +86,7 @@ def _arrays(record: Record, length: int) -> Record:
 
 
 def _unfilled(arrays: Record, sampled: list[int], first: int) -> Record:
-    """The arrays of the response without what only fills them: at tokens nobody sampled, and at a first token that nothing predicts."""
+    """The arrays of the response without what only fills them: at tokens that were not sampled, and at a first token that nothing predicts."""
     masks = {"rollout_logprobs": sampled, **({} if first else {name: [0] for name in _FILLED})}
     return {name: hide(values, masks[name]) if name in masks else values for name, values in arrays.items()}
 

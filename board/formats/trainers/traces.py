@@ -10,7 +10,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats import trace_updates
 from board.formats.aliases import set_of
-from board.formats.common_fields import beside, given, step_and_split
+from board.formats.common_fields import given, other_fields, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.evaluations.verifiers_results import stepped
 from board.formats.filename_hints import step_in, step_note
@@ -37,12 +37,12 @@ _PLACED: Final = set_of(
 
 
 def batches(names: Iterable[str]) -> dict[str, bool]:
-    """Of files by their paths within a run: True for prime-rl's `effective`, False for `all` where `effective` is beside it, in which the
+    """Of files by their paths within a run: True for prime-rl's `effective`, False for `all` where `effective` is next to it, in which the
     rollouts that were trained on are once more.
     """
     known = frozenset(names)
     return {name: True for name in known if "/effective/" in f"/{name}"} | {
-        name: False for name in known if (beside := _beside(name)) != name and beside in known
+        name: False for name in known if (batch := _batch_path(name)) != name and batch in known
     }
 
 
@@ -50,12 +50,12 @@ _OF_BATCHES: Final = (
     "of the rollouts under `all`, those that `effective`, where the trainer's batch is, does not have were discarded"
 )
 _OF_STREAM: Final = (
-    "a rollout is discarded that failed, or that came back before the newest batch was sent and was in none; step is the one that asked "
-    "for it, batch_step the one that was trained on it"
+    "a rollout is discarded that failed, or that came back before the newest batch was sent and was in none; step is the one that requested "
+    "it, batch_step the one that was trained on it"
 )
 
 
-def _beside(name: str) -> str:
+def _batch_path(name: str) -> str:
     """Where the batch lies that what a file of `all` holds was sampled for; the path of any other file."""
     return f"/{name}".replace("/all/", "/effective/")[1:]
 
@@ -168,7 +168,7 @@ def _trace(trace: Record) -> Record:
     agent = nested(trace, "agent")
     metrics = {f"metrics.{name}": value for name, value in nested(trace, "metrics").items() if value is not None}
     return {
-        **beside(trace, _PLACED),
+        **other_fields(trace, _PLACED),
         **given(agent=agent.get("name"), trainable=agent.get("trainable")),
         **metrics,
         **_rewards(trace),

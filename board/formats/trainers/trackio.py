@@ -6,7 +6,7 @@ advantage and group. A row of a table is what TRL's own file has (`board.formats
 
 from typing import Any, Final
 
-from board.formats.common_fields import beside, given
+from board.formats.common_fields import given, other_fields
 from board.formats.contract import Head, Place
 from board.formats.renaming import left_out, need
 from board.formats.trainers import trl
@@ -78,9 +78,9 @@ def _trace(record: Record) -> Record:
     parts = {f"reward.{key.removeprefix(_PART)}": value for key, value in metadata.items() if key.startswith(_PART)}
     placed = {*_METADATA, *(key for key in metadata if key.startswith(_PART))}
     own = {ours: metadata[key] for key, ours in _METADATA.items() if metadata.get(key) is not None}
-    said = {**beside(metadata, placed), **parts, **left_out(parts), **own}
-    kept = given(trace=record.get("key"), spans=record.get("spans") or None)
-    return {**said, **kept, "step": record["step"], "prompt": prompt, "response": response}
+    said = {**other_fields(metadata, placed), **parts, **left_out(parts), **own}
+    trace = given(trace=record.get("key"), spans=record.get("spans") or None)
+    return {**said, **trace, "step": record["step"], "prompt": prompt, "response": response}
 
 
 def _is_number(key: str) -> bool:

@@ -36,13 +36,13 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line. Raises RowRefused when it has no step or no output."""
     need(record, "step", "output")
-    told = {key: _number(key, value) for key, value in record.items()}
+    fields = {key: _number(key, value) for key, value in record.items()}
     split = split_in(place.name)
-    if "reward" in told and same(told["reward"], told.get("score")):  # only validation says the score again
-        del told["reward"]
+    if "reward" in fields and same(fields["reward"], fields.get("score")):  # only validation says the score again
+        del fields["reward"]
         split = "evaluation"
     found = {"split": split, "group_id": _group(record.get("uid"))}
-    rollout = renamed(told, {**_NAMES, "uid" if "uid" in told else "request_id": "sample_id"}, found)
+    rollout = renamed(fields, {**_NAMES, "uid" if "uid" in fields else "request_id": "sample_id"}, found)
     return [rollout | given(**found)]
 
 

@@ -1,6 +1,6 @@
-"""W&B's tables of rollouts, whoever logged them: `media/table/<name>_<step>_<digest>.table.json` in a run's folder.
+"""W&B's tables of rollouts, from any trainer: `media/table/<name>_<step>_<digest>.table.json` in a run's folder.
 
-The columns are told by their names. Knows the shape of these tables, and that NeMo Gym logs a rollout as JSON in one column.
+The columns are known by their names. Knows the shape of these tables, and that NeMo Gym logs a rollout as JSON in one column.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ _ALIASES: Final = {
     "reward": (*SCALARS["reward"], "correct", "is_correct", "accuracy"),
     "ground_truth": (*SCALARS["ground_truth"], "gold", "reference", "expected"),
 }
-_BESIDE: Final = {"prompt", "reward", "step"}
-"""One of these stands beside the response."""
+_WITH_IT: Final = {"prompt", "reward", "step"}
+"""One of these is in the table with the response."""
 _PACKED: Final = "Rollout"
 """The only column of NeMo Gym's table."""
 
@@ -36,8 +36,8 @@ def recognise(head: Head) -> bool:
     """Whether a record is a table with a column that is called as a response is, and is not one of TRL's."""
     tables = [columns for record in head.records if (columns := wandb_table.columns(record))]
     named = [{*_names(columns).values()} for columns in tables]
-    told = any(columns == {_PACKED} for columns in tables) or any("response" in one and one & _BESIDE for one in named)
-    return told and not wandb_table.recognise(head)
+    has_rollouts = any(columns == {_PACKED} for columns in tables) or any("response" in one and one & _WITH_IT for one in named)
+    return has_rollouts and not wandb_table.recognise(head)
 
 
 def _names(columns: set[str]) -> dict[str, str]:

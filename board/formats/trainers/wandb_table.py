@@ -61,7 +61,7 @@ def step_of(name: str) -> int:
 
 
 def _beginning(record: Record) -> list[Record]:
-    """The first rows that fit the columns: which others do not is told when they are read."""
+    """The first rows that fit the columns: which others do not is reported when they are read."""
     count = len(record["columns"])
     return rows({**record, "data": [row for row in record["data"][:_GLANCE] if isinstance(row, list) and len(row) == count]})
 

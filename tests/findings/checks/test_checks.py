@@ -286,7 +286,7 @@ def test_every_run_that_opens_can_be_examined(tmp_path: Path, name: str) -> None
 
 
 def test_array_kept_as_text_is_no_array(tmp_path: Path) -> None:
-    """A check of numbers does not pass on a field that was kept as text."""
+    """A check of numbers does not pass on a field that was read as text."""
     checked = examined(tmp_path / "run", [one | {"logprobs": "x", "reward": "good"} for one in sound()])
 
     unable = {check.name: reason for check, reason in checked.unable}

@@ -98,8 +98,8 @@ def test_messages_of_an_old_version() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no completions": ({"completion": None}, "has no `completion`; its keys are: step, prompt, completion, advantages"),
     "no steps": ({"step": None}, "has no `step`; its keys are"),
-    "a short column": ({"advantages": [0.5]}, "`advantages` has 1 value beside 2 in `completion`"),
-    "a long column": ({"prompt": ["p"] * 3}, "`prompt` has 3 values beside 2 in `completion`"),
+    "a short column": ({"advantages": [0.5]}, "`advantages` has 1 value against 2 in `completion`"),
+    "a long column": ({"prompt": ["p"] * 3}, "`prompt` has 3 values against 2 in `completion`"),
     "a step that is none": ({"step": ["x", "1"]}, '`step` is "x", which is not a whole number'),
 }
 

@@ -121,8 +121,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "none among them": ({"content": [[]]}, "`content` holds no message"),
     "messages that are a text": ({"content": ["pr"]}, '`content` is "pr", not a list'),
     "two samples": ({"rewards": [1.0, 0.0]}, "`rewards` holds 2 values where one is expected: [1.0, 0.0]"),
-    "an array too short": ({"advantages": [[0.5]]}, "`advantages` has 1 number beside 4 in `token_loss_mask`"),
-    "an array too long": ({"token_ids": [[1] * 5]}, "`token_ids` has 5 numbers beside 4 in `token_loss_mask`"),
+    "an array too short": ({"advantages": [[0.5]]}, "`advantages` has 1 number against 4 in `token_loss_mask`"),
+    "an array too long": ({"token_ids": [[1] * 5]}, "`token_ids` has 5 numbers against 4 in `token_loss_mask`"),
     "no mask": (
         {"token_loss_mask": [None]},
         "has `token_ids` but no `token_loss_mask`, which tells the response from the prompt",

@@ -127,8 +127,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "tokens that are text": ({"response_tokens": "34"}, '`response_tokens` is "34", not a list'),
     "a prompt that is text": ({"prompt_tokens": "12"}, '`prompt_tokens` is "12", not a list'),
     "logprobs that are a number": ({"logprobs": -1.0}, "`logprobs` is -1.0, not a list"),
-    "too few logprobs": ({"logprobs": [-1.0]}, "`logprobs` has 1 number beside 2 in `response_tokens`"),
-    "too many logprobs": ({"logprobs": [-1.0] * 3}, "`logprobs` has 3 numbers beside 2 in `response_tokens`"),
+    "too few logprobs": ({"logprobs": [-1.0]}, "`logprobs` has 1 number against 2 in `response_tokens`"),
+    "too many logprobs": ({"logprobs": [-1.0] * 3}, "`logprobs` has 3 numbers against 2 in `response_tokens`"),
 }
 
 

@@ -108,7 +108,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "rewards that are a number": (columns({"reward_info": 3}), "`reward_info` is 3, not an object"),
     "no messages": (columns({}, None), "`messages` is null, not a list of messages with roles"),
     "messages without roles": (columns({}, [{"content": "a"}]), '`messages` is [{"content": "a"}], not a list of messages'),
-    "a short column": (columns({}, tools=[]), "`tools` has 0 values beside 1 in `trajectory_data`"),
+    "a short column": (columns({}, tools=[]), "`tools` has 0 values against 1 in `trajectory_data`"),
 }
 
 

@@ -91,9 +91,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no mask": ({"new_response_mask": None}, "has no `new_response_mask`; its keys are: step"),
     "no step": ({"step": None}, "has no `step`; its keys are: step"),
     "a mask of text": ({"new_response_mask": "110"}, '`new_response_mask` is "110", not a list'),
-    "too few logprobs": ({"logprobs": [-1.0]}, "`logprobs` has 1 number beside 3 in `new_response_mask`"),
-    "too many logprobs": ({"logprobs": [-1.0] * 4}, "`logprobs` has 4 numbers beside 3 in `new_response_mask`"),
-    "too few rewards": ({"token_rewards": [0.5]}, "`token_rewards` has 1 number beside 3 in `new_response_mask`"),
+    "too few logprobs": ({"logprobs": [-1.0]}, "`logprobs` has 1 number against 3 in `new_response_mask`"),
+    "too many logprobs": ({"logprobs": [-1.0] * 4}, "`logprobs` has 4 numbers against 3 in `new_response_mask`"),
+    "too few rewards": ({"token_rewards": [0.5]}, "`token_rewards` has 1 number against 3 in `new_response_mask`"),
     "logprobs that are a number": ({"logprobs": -1.0}, "`logprobs` is -1.0, not a list"),
 }
 

@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no responses": ({"responses": None}, "has no `responses`; its keys are: global_step"),
     "no step": ({"global_step": None}, "has no `global_step`; its keys are: global_step"),
     "responses that are text": ({"responses": "ab"}, '`responses` is "ab", not a list'),
-    "a short column": ({"scores": [1.0]}, "`scores` has 1 value beside 2 in `responses`"),
+    "a short column": ({"scores": [1.0]}, "`scores` has 1 value against 2 in `responses`"),
     "messages that are no JSON": ({"prompt": [None, "q"], "messages": ["[{", "[]"]}, "`messages` is not JSON: "),
 }
 

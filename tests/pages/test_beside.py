@@ -165,7 +165,7 @@ def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
     ticked(test, tables(test)[0], names.index(third), on=False)
     clicked(test, tables(test)[0], names.index(third), "size")
     assert tables(test)[0].chosen == names.index(third)
-    assert [name for name, on in zip(names, tables(test)[0].frame["beside others"], strict=True) if on] == ["alpha", "sweep/beta"]
+    assert [name for name, on in zip(names, tables(test)[0].frame["compared"], strict=True) if on] == ["alpha", "sweep/beta"]
     test.button(key="side_by_side").click().run()
     assert linked(test, "run") == "alpha"
     assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta"]

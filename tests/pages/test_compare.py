@@ -43,7 +43,7 @@ def test_without_a_second_run_one_is_chosen_here(two: Path) -> None:
     test = opened("compare", run="a")
 
     assert not test.exception
-    assert "No run is laid beside this one yet" in texts(test)
+    assert "No run to compare with this one is chosen yet" in texts(test)
     test.selectbox(key="compare_add").select("b").run()
     assert test.query_params["beside"] == ["a", "b"]
     assert "win 1 (33 %)" in texts(test)
@@ -79,7 +79,7 @@ def test_same_prompts(two: Path) -> None:
     assert [linked(swapped, name) for name in ("compare_a", "compare_b")] == ["b", "a"]
     assert facts(swapped)["Difference, B − A"] == "-0.667"
     elsewhere = texts(opened("compare", run="a", beside="b", compare_b="gone", filter="reward < 9"))
-    assert "The link compares 'gone', which is not open beside this run: b is taken as B." in elsewhere
+    assert "The link compares 'gone', which is not among the compared runs: b is taken as B." in elsewhere
     assert "KL is estimated by k1 in A and k3 in B (algorithm.kl_penalty)" in elsewhere
     assert "only rollouts that the filter leaves: reward < 9" in elsewhere
     one = opened("compare", run="a", beside="b", compare_visits="at this step", step=1)

@@ -118,7 +118,7 @@ def test_settings(three: Path) -> None:
     searched = section("Settings", settings_text="ACTOR")
     assert table(searched, "setting")["setting"].tolist() == ["actor.lr"]
     alone = section("Settings", beside=FOLDER)
-    assert f"No settings lie beside {FOLDER}." in texts(alone)
+    assert f"No settings next to {FOLDER}." in texts(alone)
     assert "two runs or more" in texts(alone)
 
 

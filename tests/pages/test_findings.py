@@ -101,7 +101,7 @@ def test_what_is_put_aside_can_be_brought_back(root: Path) -> None:
     test.button(key="finding_back_0").click().run()
     assert lit == light_words(test)
     test.button(key="finding_mute").click().run()
-    assert "1 finding put aside" in [expander.label for expander in test.expander]
+    assert "1 finding dismissed" in [expander.label for expander in test.expander]
     assert sorted(folder.iterdir()) == before
 
     test.session_state["finding_thresholds"] = True

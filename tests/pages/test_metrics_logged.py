@@ -10,7 +10,7 @@ from opened_pages import TEXT_ALONE, linked, opened, texts, whole_row
 from rows import add_run
 
 from board.metrics import declared
-from board.ui.pages.metrics.grid import MOST_TOLD, healthy_range
+from board.ui.pages.metrics.grid import MOST_NAMED, healthy_range
 
 
 def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
@@ -114,20 +114,20 @@ def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
     assert headings(test)[0] == "Left the healthy range"
     assert linked(test, "step") != "0"
     assert f"at step {linked(test, 'step')}" in button.label
-    assert sum(str(one.key).startswith("left_") for one in test.button if one.key) <= MOST_TOLD
+    assert sum(str(one.key).startswith("left_") for one in test.button if one.key) <= MOST_NAMED
 
 
 def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
     """As many metrics as the top line says have left their range are in the heading below it; if not all are shown it says so."""
     folder = add_run(root, "run", GROWING)
-    scalars(folder, [{"step": 3, **{f"scalar {i}": math.inf for i in range(MOST_TOLD)}}])
+    scalars(folder, [{"step": 3, **{f"scalar {i}": math.inf for i in range(MOST_NAMED)}}])
     test = opened("metrics")
 
     told = next(line for line in texts(test).splitlines() if line.endswith(" left it, first:"))
     count = int(told.removesuffix(" left it, first:").rpartition(" ")[2])
 
-    assert count > MOST_TOLD
-    assert test.expander[0].label == f"Left the healthy range · first {MOST_TOLD} of {count}"
+    assert count > MOST_NAMED
+    assert test.expander[0].label == f"Left the healthy range · first {MOST_NAMED} of {count}"
 
 
 def test_healthy_run_says_so(root: Path) -> None:

@@ -110,5 +110,5 @@ def test_what_made_a_run_is_shown_and_searched(runs: Path) -> None:
     frame = with_column(test, "setting").frame
     assert dict(zip(frame["setting"], frame["value"], strict=True)) == {"actor.lr": "1e-06", "actor.note": HOSTILE, "seed": "3"}
     assert "1 of 3" in texts(opened("runs", run="alpha", run_settings_text="ACTOR <b>"))
-    assert "No settings lie beside this run" in texts(opened("runs", run=HOSTILE))
+    assert "No settings next to this run" in texts(opened("runs", run=HOSTILE))
     assert not test.exception

@@ -9,7 +9,7 @@ from board.ui.pages.compare.pair_verdict import bar, counted, verdict
 SAID: dict[str, tuple[PairedDifference, str]] = {
     "above": (PairedDifference(20, 20, 0.5, 0.1, 0.9, 15, 0, 5), "B lies above A by more than chance"),
     "below": (PairedDifference(20, 20, -0.5, -0.9, -0.1, 5, 0, 15), "B lies below A by more than chance"),
-    "perhaps neither": (PairedDifference(20, 20, 0.1, -0.1, 0.3, 11, 0, 9), "not told apart"),
+    "perhaps neither": (PairedDifference(20, 20, 0.1, -0.1, 0.3, 11, 0, 9), "do not differ by more than chance"),
     "few, and all lower": (PairedDifference(2, 2, -0.2, -0.2, -0.2, 0, 0, 2), "Too few prompts"),
     "one": (PairedDifference(1, 1, 3.0, np.nan, np.nan, 1, 0, 0), "Too few prompts"),
     "the same": (PairedDifference(20, 40, 0.0, 0.0, 0.0, 0, 20, 0), "level on every prompt"),

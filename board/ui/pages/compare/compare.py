@@ -18,7 +18,7 @@ def alone() -> None:
     if not called:
         st.text("There is no other run under this root to compare this one with.")
         return
-    st.text("No run is laid beside this one yet. Choose one here, or several on the page Runs.")
+    st.text("No run to compare with this one is chosen yet. Choose one here, or several on the page Runs.")
     st.selectbox(
         "Compare with",
         [*called],
@@ -32,7 +32,7 @@ def alone() -> None:
 
 
 def added() -> None:
-    """Lay the run that was chosen beside this one."""
+    """Add the run that was chosen to those compared."""
     if name := place.widget_text(ADD):
         run_looks.add(name)
 

@@ -100,7 +100,7 @@ def _table(
     for side in having:
         of = found.get(side.address)
         middle = _middle(side.run, number)
-        told = {"rollouts": middle["rollouts"], "shared": float(of.shared) if of else np.nan, **middle}
+        row = {"rollouts": middle["rollouts"], "shared": float(of.shared) if of else np.nan, **middle}
         shown = {
             "Δ mean": of and of.mean,
             "Δ median": of and of.quantile(50),
@@ -108,7 +108,7 @@ def _table(
             "Δ 10 %": of and of.quantile(10),
             "Δ 90 %": of and of.quantile(90),
         }
-        rows.append(told | {name: compared_table.interval(one) if one else "" for name, one in shown.items()})
+        rows.append(row | {name: compared_table.interval(one) if one else "" for name, one in shown.items()})
     compared_table.draw(having, pd.DataFrame(rows), "spread_table", _HELPS)
     measured = f" in {unit(number)}" if unit(number) else ""
     st.text(

@@ -28,7 +28,7 @@ def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str)
 
 
 def as_json(pair: RunPair, sides: tuple[ComparedSide, ComparedSide], caveats: Sequence[str] = ()) -> str:
-    """The document of `board.analysis.compare.pair_report.as_json`, with the settings that lie beside the runs within the root.
+    """The document of `board.analysis.compare.pair_report.as_json`, with the settings files next to the runs within the root.
 
     `caveats` are further notes.
     """
@@ -43,7 +43,7 @@ def as_csv(pair: RunPair, sides: tuple[ComparedSide, ComparedSide], caveats: Seq
 
 
 def _settings(sides: tuple[ComparedSide, ComparedSide]) -> tuple[pair_report.Settings, list[str]]:
-    """What differs in the settings that lie beside the runs, and what is said of them."""
+    """What differs in the settings files next to the runs, and notes on them."""
     of_a, of_b = (caches.settings_of(side.whole.location) for side in sides)
     differing = run_settings.compared(of_a, of_b)
     return differing, [*run_settings.notes(of_a, of_b, differing)]

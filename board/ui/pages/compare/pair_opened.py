@@ -1,4 +1,4 @@
-"""One prompt that two runs saw, opened: what was asked, and a response of either run against the other. Draws only."""
+"""One prompt that two runs saw, opened: its text, and a response of either run against the other. Draws only."""
 
 from dataclasses import replace
 from typing import Final
@@ -72,7 +72,7 @@ def _said(pair: RunPair, prompt: int) -> str:
 
 
 def _prompt(called: Called) -> None:
-    """What was asked, as A has it."""
+    """The prompt, as A has it."""
     view: View = called.view
     name = text_column(view.run)
     text = (called.rollout.texts.get(name) if name else None) or ""

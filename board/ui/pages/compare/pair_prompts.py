@@ -40,18 +40,18 @@ def draw(pair: RunPair, sides: Sides) -> None:
     """The scatter and the table, and the chosen prompt below them."""
     chosen = _chosen(pair)
     a, b = sides
-    kept = (pair.metric, pair.visits)
+    key = (pair.metric, pair.visits)
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
         st.subheader("On which prompts do they differ?", anchor=False)
         shown = caches.cached(
-            "pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, *kept, a.color, b.color, other=b.run
+            "pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, *key, a.color, b.color, other=b.run
         )
         scatter.show(shown, key=SCATTER, on_click=_clicked(pair, shown, chosen), height=HEIGHT)
         scatter.choose(_place(pair, shown, chosen), key="pair_scatter_choice")
     with panels.cell():
         st.subheader("Which differ most?", anchor=False)
-        _table(pair, caches.cached("pair_rows", lambda: _rows(pair), a.run, *kept, other=b.run), chosen)
+        _table(pair, caches.cached("pair_rows", lambda: _rows(pair), a.run, *key, other=b.run), chosen)
     if chosen is None:
         st.text("Click a dot or a row to open both responses to its prompt here.")
     else:
@@ -59,10 +59,10 @@ def draw(pair: RunPair, sides: Sides) -> None:
 
 
 def _chosen(pair: RunPair) -> int | None:
-    """The prompt of the link; one that is no pair of these is told, and given up."""
-    asked = place.part("pair_prompt")
-    if asked is None or asked in pair.prompts.index:
-        return None if asked is None else int(asked)
+    """The prompt of the link; one that is no pair of these is dropped, with a sentence."""
+    prompt = place.part("pair_prompt")
+    if prompt is None or prompt in pair.prompts.index:
+        return None if prompt is None else int(prompt)
     st.text("The prompt that the link opens is not one that both runs saw so: choose another.")
     place.fill_in(pair_prompt=None)
     return None

@@ -18,7 +18,7 @@ from board.ui.components import facts
 from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import pair_export
 
-NO_VERDICT: Final = "The runs may be on different scales: which is better cannot be told by the difference."
+NO_VERDICT: Final = "The runs may be on different scales: the difference does not say which is better."
 
 BAR_HEIGHT: Final = 14
 BAR_WIDTH: Final = 420
@@ -41,7 +41,7 @@ def draw(pair: RunPair, sides: tuple[ComparedSide, ComparedSide]) -> None:
             with st.container(gap="xsmall", width=BAR_WIDTH):
                 st.html(bar(total, [side.color for side in sides]))
                 st.caption(counted(total))  # our own words and numbers: a caption reads Markdown
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_told"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_notes"):
         if total.prompts:
             st.text(NO_VERDICT if pair.has_scales_apart else verdict(total), width="content")
         pair_export.draw(pair, sides)
@@ -55,14 +55,14 @@ def interval(low: float, high: float) -> str:
 
 
 def verdict(total: PairedDifference) -> str:
-    """Whether the runs are told apart; `total` is of one prompt at least."""
+    """Whether the runs differ by more than chance; `total` has one prompt at least."""
     if total.prompts < FEW_PROMPTS:
         return "Too few prompts were paired to say whether the runs differ."
     if total.tie == total.prompts:
         return "The runs are level on every prompt."
     if total.excludes_zero:
         return f"B lies {'above' if total.low > 0 else 'below'} A by more than chance: the interval leaves zero out."
-    return "The runs are not told apart: zero lies in the interval."
+    return "The runs do not differ by more than chance: zero lies in the interval."
 
 
 def method(pair: RunPair) -> str:
@@ -83,11 +83,11 @@ def bar(total: PairedDifference, colors: Sequence[str]) -> str:
         (total.loss, colors[0], f"B below A in {plural(total.loss, 'prompt')}"),
     ]
     drawn = "".join(
-        f'<span style="flex:{count} 0 0;background:{color}" title="{escape(told)}"></span>'
-        for count, color, told in parts
+        f'<span style="flex:{count} 0 0;background:{color}" title="{escape(words)}"></span>'
+        for count, color, words in parts
         if count
     )
-    label = ", ".join(told for _, _, told in parts)
+    label = ", ".join(words for _, _, words in parts)
     return f'<div role="img" aria-label="{escape(label)}" style="display:flex;gap:2px;height:{BAR_HEIGHT}px">{drawn}</div>'
 
 

@@ -1,6 +1,6 @@
 """Two runs on the prompts that both saw: how far B lies above A, at which step, on which prompts, and two responses to one of them. Draws only.
 
-What is paired and how sure it is says `board.analysis.compare.run_pair`; here it is kept for all readers, drawn, and saved as a file.
+Pairs and intervals are computed by `board.analysis.compare.run_pair`; here they are cached for all readers, drawn, and saved as a file.
 """
 
 from collections.abc import Sequence
@@ -41,12 +41,12 @@ def draw(sides: Sequence[ComparedSide]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="same_prompts_choices"):
         a, b = compared_sides.pair(sides)
         shared = [name for name in numeric_columns(a.run.frame) if name in set(numeric_columns(b.run.frame))]
-        number, asked = _number(shared), _visits()
+        number, visits_choice = _number(shared), _visits()
     if number is None:
         st.text(f"{a.name} and {b.name} share no number of a rollout: there is nothing to compare.")
         return
-    visits = VISITS[asked]
-    if asked == THIS_STEP:
+    visits = VISITS[visits_choice]
+    if visits_choice == THIS_STEP:
         step = place.view().step
         a, b = (replace(side, run=side.run.of_steps(step, step)) for side in (a, b))
         if empty := [side.name for side in (a, b) if not len(side.run.frame)]:
@@ -59,7 +59,7 @@ def draw(sides: Sequence[ComparedSide]) -> None:
     estimators = run_settings.pair_estimator_notes(differing)
     _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b, number)])
     if pair.total.prompts:
-        if asked == SAME_STEP:
+        if visits_choice == SAME_STEP:
             _by_step(pair, (a, b))
         pair_prompts.draw(pair, (a, b))
 

@@ -1,4 +1,4 @@
-"""What differs in the settings of the runs, beside what each has come to? Reads the files beside them, draws; compares nothing itself."""
+"""Which settings of the runs differ, with the reward that each reached? Reads the settings files next to the runs and draws."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -39,27 +39,27 @@ def draw(sides: Sequence[ComparedSide]) -> None:
     known = [at for at, own in enumerate(settings) if own]
     if len(known) < 2:
         st.text(
-            "Settings are compared where two runs or more have some beside their rollouts: config.yaml, args.json, .hydra, W&B's, ..."
+            "Settings are compared where two runs or more have some next to their rollouts: config.yaml, args.json, .hydra, W&B's, ..."
         )
         return
     differing = run_settings.differing_among([settings[at] for at in known])
     for sentence in run_settings.estimator_notes(differing):
         st.text(sentence)
-    wanted = _wanted()
-    left = {name: values for name, values in differing.items() if matches(wanted, name, *values)}
+    query = _query()
+    left = {name: values for name, values in differing.items() if matches(query, name, *values)}
     every = len({name for own in settings for name in own})
-    found = f" · {len(left):,} with these words" if wanted.split() else ""
+    found = f" · {len(left):,} with these words" if query.split() else ""
     st.text(f"{plural(len(differing), 'setting')} of {every:,} differ{'s' if len(differing) == 1 else ''}{found}")
     if left:
         _table({name: dict(zip(known, values, strict=True)) for name, values in left.items()}, len(sides))
 
 
-def _wanted() -> str:
+def _query() -> str:
     return st.text_input("Text in names and values", **linked.text("settings_text"), type="search", width=320) or ""
 
 
 def _runs(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...]]) -> None:
-    told = pd.DataFrame(
+    frame = pd.DataFrame(
         [
             {
                 "column": str(at + 1),
@@ -71,7 +71,7 @@ def _runs(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...
             for at, (side, own) in enumerate(zip(sides, files, strict=True))
         ]
     )
-    compared_table.draw(sides, told, "settings_runs", _HELPS)
+    compared_table.draw(sides, frame, "settings_runs", _HELPS)
 
 
 def _rewards(side: ComparedSide) -> dict[str, float]:
@@ -92,15 +92,15 @@ def _rewards(side: ComparedSide) -> dict[str, float]:
 
 def _notes(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...]]) -> None:
     """What could not be read, and which runs have none."""
-    told = [
+    sentences = [
         f"{side.name}: {file.name} {file.refused}."
         for side, own in zip(sides, files, strict=True)
         for file in own
         if file.refused
     ]
     without = [side.name for side, own in zip(sides, files, strict=True) if not run_settings.together(own)]
-    told += [f"No settings lie beside {', '.join(without)}."] if without else []
-    for sentence in told:
+    sentences += [f"No settings next to {', '.join(without)}."] if without else []
+    for sentence in sentences:
         st.text(sentence)
 
 

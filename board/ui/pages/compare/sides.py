@@ -1,4 +1,4 @@
-"""Which two of the runs that lie side by side are compared: A, the one of the place unless the reader takes another, and B. Draws the choice."""
+"""Which two of the runs are compared: A, the page's own unless the reader chooses another, and B. Draws the choice."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,24 +26,24 @@ def pair(sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ComparedSide]:
 
 
 def caveats(a: ComparedSide, b: ComparedSide, number: str = "") -> list[str]:
-    """What is not as the link has it, and what of the two is not all of them, a sentence for each reason; `number` is what is compared."""
-    told = [
-        f"The link compares {asked!r}, which is not open beside this run: {side.name} is taken as {letter}."
+    """Sentences on what of the link was not found and which rollouts of the two are left out; `number` is what is compared."""
+    sentences = [
+        f"The link compares {linked!r}, which is not among the compared runs: {side.name} is taken as {letter}."
         for letter, part, side in (("A", place.part("compare_a"), a), ("B", place.part("compare_b"), b))
-        if (asked := part) is not None and asked != side.address
+        if (linked := part) is not None and linked != side.address
     ]
     reading = [letter for letter, side in (("A", a), ("B", b)) if side.run.reading]
     if reading:
-        told.append(
+        sentences.append(
             f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."
         )
     steps = {int(step) for side in (a, b) for step in side.run.steps}
     if len(steps) == 1 and any(len(side.whole.steps) > 1 for side in (a, b)):
-        told.append(f"Compared is step {steps.pop():,} alone.")
+        sentences.append(f"Compared is step {steps.pop():,} alone.")
     if place.part("filter"):
-        told.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
-        told += chosen_by(number, str(place.part("filter")))
-    return told
+        sentences.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
+        sentences += chosen_by(number, str(place.part("filter")))
+    return sentences
 
 
 def chosen_by(number: str, condition: str) -> list[str]:

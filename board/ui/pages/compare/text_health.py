@@ -83,10 +83,10 @@ def _measured(side: ComparedSide) -> Run:
         return side.run
 
     def make() -> Run:
-        with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as told:
-            return measured_columns.with_measures(side.run, told)
+        with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as report:
+            return measured_columns.with_measures(side.run, report)
 
-    return caches.cached("measured beside", make, side.run)
+    return caches.cached("measured for comparison", make, side.run)
 
 
 def _table(found: pd.DataFrame) -> None:

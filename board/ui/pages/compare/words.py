@@ -49,7 +49,7 @@ def draw(sides: Sequence[ComparedSide]) -> None:
         unfilled([f"Words of {name}: it has no response" for name in lacking])
         return
     found, uses = _found(pair, what)
-    _told(pair, uses, what)
+    _summary(pair, uses, what)
     columns = st.columns(2, gap="medium")
     for column, at in zip(columns, (1, 0), strict=True):
         with column:
@@ -84,7 +84,7 @@ def _use(side: ComparedSide, what: What) -> WordUse:
     return caches.cached("word_use", lambda: count(side.run), side.run, what)
 
 
-def _told(pair: Sides, uses: tuple[WordUse, WordUse], what: What) -> None:
+def _summary(pair: Sides, uses: tuple[WordUse, WordUse], what: What) -> None:
     """What was looked at, how it is ranked, and whether the prompts are the same."""
     looked = [
         f"{letter} {use.responses:,}" + (f" of {use.of:,}" if use.responses < use.of else "")

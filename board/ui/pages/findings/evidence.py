@@ -148,14 +148,14 @@ def _table(found: ShownEvidence) -> None:
         {"step": int(step), "rollout": str(source), **found.marked.get(key, {})}
         for key, step, source in zip(rows.index.tolist(), rows["step"], rows["rollout"], strict=True)
     ]
-    asked, key = place.part("rollout"), place.key_of(ROLLOUTS, places)
+    linked, key = place.part("rollout"), place.key_of(ROLLOUTS, places)
     table.show(
         rows,
         {str(name): _column(str(name)) for name in rows.columns},
         name="rollouts of the finding",
         key=key,
         on_click=place.row_clicked(key, places),
-        chosen=next((at for at, one in enumerate(places) if one["rollout"] == asked), None),
+        chosen=next((at for at, one in enumerate(places) if one["rollout"] == linked), None),
         height=MOST_HEIGHT,
     )
 
@@ -168,9 +168,9 @@ def _column(name: str) -> TableColumn:
 
 def _tokens(found: ShownEvidence, run: Run) -> None:
     rows = [_in_context(key, one, run) for key, one in found.tokens]
-    asked, token = place.part("rollout"), place.part("token")
+    linked, token = place.part("rollout"), place.part("token")
     key = place.key_of(TOKENS, [{"rollout": one.rollout.source, "token": one.position} for _, one in found.tokens])
-    marked = (at for at, (_, one) in enumerate(found.tokens) if one.rollout.source == asked and one.position == token)
+    marked = (at for at, (_, one) in enumerate(found.tokens) if one.rollout.source == linked and one.position == token)
     concordance.show(
         rows,
         ["step", "token", "rollout"],

@@ -51,7 +51,7 @@ def _ask(words: str, label: str) -> None:
 
 
 def report(found: FindingsReport) -> None:
-    """The cards and the evidence beside them; then what was looked for and not there, and what could not tell."""
+    """The cards with the evidence next to them; then the kinds that found nothing, and those that could not be checked."""
     shown = findings_watch.findings()
     if run is not whole and shown:
         st.text("Findings are of all rollouts of the run, whatever filter and split leave.")
@@ -60,7 +60,7 @@ def report(found: FindingsReport) -> None:
         with st.container(key="finding_panes"):
             left, right = st.container(), st.container()
         with left:
-            finding_cards.draw(shown, chosen, lambda one: finding_settings_panel.aside_controls(one, run.address))
+            finding_cards.draw(shown, chosen, lambda one: finding_settings_panel.dismiss_controls(one, run.address))
         with right:
             detail(chosen)
     else:
@@ -68,15 +68,15 @@ def report(found: FindingsReport) -> None:
         st.text(
             f"Nothing{else_} found: {plural(len(found.looked_for), 'kind')} of findings were looked for, {len(found.unable)} could not tell."
         )
-    finding_settings_panel.put_aside(findings_watch.dismissed(), run.address)
+    finding_settings_panel.dismissed_list(findings_watch.dismissed(), run.address)
     looked_for(found)
     finding_settings_panel.thresholds(run.address, chosen.kind if chosen else None)
 
 
 def _chosen(shown: tuple[Finding, ...]) -> Finding:
-    """The one that the link names, else the first; one that moved to another step while the run grew is known by its kind."""
-    asked = str(place.part("finding") or "")
-    same = [one for one in shown if one.id == asked] or [one for one in shown if one.kind == asked.partition("@")[0]]
+    """The finding that the link names, else the first; one that moved to another step while the run grew is found by its kind."""
+    name = str(place.part("finding") or "")
+    same = [one for one in shown if one.id == name] or [one for one in shown if one.kind == name.partition("@")[0]]
     return (same or list(shown))[0]
 
 

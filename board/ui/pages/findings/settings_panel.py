@@ -1,6 +1,6 @@
-"""Where a reader mutes kinds of findings, marks one as understood, brings them back, and sets thresholds. Draws, and keeps what is chosen.
+"""Controls to mute kinds of findings, mark one as understood, bring them back, and set thresholds.
 
-Kept in the reader's settings, never in the run.
+Saved in the reader's settings, never in the run.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ from board.ui.state import place
 _REASON: str = "finding_reason"
 
 
-def aside_controls(finding: Finding, run: str) -> None:
+def dismiss_controls(finding: Finding, run: str) -> None:
     """In the chosen finding's card: mute its kind in this run, or mark it as understood, with a reason."""
-    with st.popover("Put aside"):
+    with st.popover("Dismiss"):
         st.text_input(
             "Why",
             key=_REASON,
@@ -33,22 +33,22 @@ def aside_controls(finding: Finding, run: str) -> None:
         )
         with st.container(horizontal=True, gap="small"):
             st.button(
-                "It is understood", key="finding_understood", on_click=_aside, args=(run, finding, finding_settings.understand)
+                "It is understood", key="finding_understood", on_click=_dismiss, args=(run, finding, finding_settings.understand)
             )
             st.button(
-                "Mute its kind in this run", key="finding_mute", on_click=_aside, args=(run, finding, finding_settings.mute)
+                "Mute its kind in this run", key="finding_mute", on_click=_dismiss, args=(run, finding, finding_settings.mute)
             )
 
 
-def _aside(run: str, finding: Finding, keep: Callable[[str, str, str | None], object]) -> None:
-    name = finding.id if keep is finding_settings.understand else finding.kind
-    _kept(lambda: keep(run, name, place.widget_text(_REASON)))
+def _dismiss(run: str, finding: Finding, setter: Callable[[str, str, str | None], object]) -> None:
+    name = finding.id if setter is finding_settings.understand else finding.kind
+    _save(lambda: setter(run, name, place.widget_text(_REASON)))
     place.set_widgets(**{_REASON: ""})
     place.go(finding=None)
 
 
-def _kept(change: Callable[[], object]) -> None:
-    """Make a change; what went wrong is said on the page."""
+def _save(change: Callable[[], object]) -> None:
+    """Make a change to the settings; an error is shown on the page."""
     try:
         change()
     except BoardError as error:
@@ -58,13 +58,13 @@ def _kept(change: Callable[[], object]) -> None:
     findings_watch.settings_changed()
 
 
-def put_aside(aside: Sequence[PutAside], run: str) -> None:
+def dismissed_list(dismissed: Sequence[PutAside], run: str) -> None:
     """What is muted or understood, with its reason, folded; each can be brought back."""
-    if not aside:
+    if not dismissed:
         return
-    with st.expander(f"{plural(len(aside), 'finding')} put aside", key="finding_aside"):
-        for number, one in enumerate(aside):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_aside_{number}"):
+    with st.expander(f"{plural(len(dismissed), 'finding')} dismissed", key="findings_dismissed"):
+        for number, one in enumerate(dismissed):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_dismissed_{number}"):
                 st.badge(one.finding.severity, color=finding_cards.COLORS[one.finding.severity])
                 reason = f": {one.reason}" if one.reason else ""
                 st.text(f"{one.finding.title}, {one.finding.steps} · {one.why}{reason}", width="content")
@@ -73,9 +73,9 @@ def put_aside(aside: Sequence[PutAside], run: str) -> None:
 
 def _bring_back(run: str, one: PutAside) -> None:
     if one.why == "muted":
-        _kept(lambda: finding_settings.mute(run, one.finding.kind, None))
+        _save(lambda: finding_settings.mute(run, one.finding.kind, None))
     else:
-        _kept(lambda: finding_settings.understand(run, one.finding.id, None))
+        _save(lambda: finding_settings.understand(run, one.finding.id, None))
 
 
 def thresholds(run: str, chosen: str | None) -> None:
@@ -101,7 +101,7 @@ def thresholds(run: str, chosen: str | None) -> None:
         if settings.thresholds:
             st.text(f"You have set thresholds of: {', '.join(map(finding_cards.title_of, settings.thresholds))}.")
         st.text(
-            "Kept for this run in your settings. Commands take the declared ones; findings --thresholds FILE takes those of a file."
+            "Saved for this run in your settings. Commands take the declared ones; findings --thresholds FILE takes those of a file."
         )
 
 
@@ -111,11 +111,11 @@ def _threshold(run: str, kind: Kind, one: Threshold, own: float | None) -> None:
     def changed() -> None:
         value = place.widget_value(key)
         number = float(value) if isinstance(value, int | float) else None
-        _kept(lambda: finding_settings.set_threshold(run, kind.name, one.name, None if number == one.value else number))
+        _save(lambda: finding_settings.set_threshold(run, kind.name, one.name, None if number == one.value else number))
 
     def reset() -> None:
         place.set_widgets(**{key: one.value})
-        _kept(lambda: finding_settings.set_threshold(run, kind.name, one.name, None))
+        _save(lambda: finding_settings.set_threshold(run, kind.name, one.name, None))
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_limit_{one.name}"):
         held = one.value if own is None else own

@@ -39,8 +39,8 @@ _RULE_HELP: Final = {
 def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
     """Which rule the logged advantages follow, and where they do not; `grouped` are all groups there are, even where the page is filtered."""
     try:
-        with progress(f"Advantages of {plural(len(grouped.keys), 'rollout')} by every rule") as told:
-            found = caches.cached("advantage_audit", lambda: audit(run.frame, grouped, told), run)
+        with progress(f"Advantages of {plural(len(grouped.keys), 'rollout')} by every rule") as report:
+            found = caches.cached("advantage_audit", lambda: audit(run.frame, grouped, report), run)
     except FieldMissing as error:
         st.text(f"Which rule made the advantages? {error}")
         return
@@ -66,7 +66,7 @@ def _verdict(found: Audit) -> str:
 
 def _rule_columns() -> dict[str, TableColumn]:
     called = {"largest_error": "largest error", "r_squared": "R²", "fitting": "fit, %", "rows": "rollouts"}
-    return {name: TableColumn(called.get(name), told) for name, told in _RULE_HELP.items()}
+    return {name: TableColumn(called.get(name), text) for name, text in _RULE_HELP.items()}
 
 
 def _misfits(run: Run, found: Audit, rule: str) -> None:
@@ -117,9 +117,9 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
 
 
 def _scanned(run: Run, of: Run, grouped: Grouped, tolerance: float) -> Noise:
-    """The groups looked through, once for all readers, with progress while it takes long; kept under the name of the run `of`."""
-    with progress(f"Comparing {plural(len(grouped.keys), 'response')}") as told:
-        found: Noise = caches.cached("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
+    """The scan of the groups, done once for all readers, with progress while it takes long; cached for the run `of`."""
+    with progress(f"Comparing {plural(len(grouped.keys), 'response')}") as report:
+        found: Noise = caches.cached("noise", lambda: verifier_noise.scan(run, grouped, tolerance, report), of, tolerance)
     return found
 
 

@@ -31,7 +31,7 @@ NOISE: Final = "Does the verifier contradict itself?"
 ASPECTS: Final = (GROUPS, ADVANTAGES, NOISE)
 
 OF_RIGHT: Final = ("right", "pass_at_k", "kind")
-"""What says nothing of a group where nobody has said from which reward on a response is right."""
+"""Columns without a meaning while the reward from which a response is right is not set."""
 
 PREFIX: Final = "group_"
 """Of the keys of what orders the list."""
@@ -45,7 +45,7 @@ class GroupChoices:
     """How groups are judged and ordered."""
 
     threshold: float
-    """A response with at least this reward is right; NaN where nobody has said it."""
+    """A response with at least this reward is right; NaN if it is not set."""
     k: int
     order: ListOrder
     """By one of ORDERS."""

@@ -50,24 +50,23 @@ _ASPECTS: Final = (PAIR, MEMBERS, TREE)
 def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: GroupChoices, discarded: DiscardedMembers) -> None:
     """Draw the group in row `at` of `grouped`; `order` are the step's groups in the reader's order, which the ways on follow."""
     group = order.loc[at].to_dict()
-    keys, beside = grouped.by_reward(at), discarded.of(int(group["step"]), int(group["group"]))
+    keys, out = grouped.by_reward(at), discarded.of(int(group["step"]), int(group["group"]))
     _head(order, at, group, choices, _prompt_key(view, int(keys[0])))
-    if len(beside):
-        st.text(f"{plural(len(beside), 'more response')} of this group the trainer discarded: listed last, and in no number.")
+    if len(out):
+        st.text(f"{plural(len(out), 'more response')} of this group the trainer discarded: listed last, and in no number.")
     _prompt(view, keys)
     if len(keys) == 1:
         st.text(
-            "The group has one response: there is nothing to compare it with"
-            + (", but what was discarded." if len(beside) else ".")
+            "The group has one response: there is nothing to compare it with" + (", but what was discarded." if len(out) else ".")
         )
-    aspects = _ASPECTS if len(keys) > 1 else (PAIR, MEMBERS) if len(beside) else (MEMBERS,)
+    aspects = _ASPECTS if len(keys) > 1 else (PAIR, MEMBERS) if len(out) else (MEMBERS,)
     aspect = st.segmented_control("Group", **linked.choice("aspect", aspects), required=True, label_visibility="collapsed")
     if aspect == PAIR:
-        _pair(view, keys, beside, discarded)
+        _pair(view, keys, out, discarded)
     elif aspect == TREE:
         group_tree.draw(view.run, keys, _rewards(view, keys))
     else:
-        _members(view, keys, beside, discarded)
+        _members(view, keys, out, discarded)
 
 
 def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: GroupChoices, prompt_key: int | None) -> None:
@@ -126,36 +125,38 @@ def _prompt(view: View, keys: NDArray[np.int64]) -> None:
         )
 
 
-def _pair(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discarded: DiscardedMembers) -> None:
+def _pair(view: View, keys: NDArray[np.int64], out: NDArray[np.int64], discarded: DiscardedMembers) -> None:
     """Two of the members against each other: the worst and the best unless the link, or the reader, names others.
 
-    `beside` are the discarded ones, which can be chosen, too.
+    `out` are the keys of the discarded members, which can be chosen, too.
     """
     rewards = _rewards(view, keys)
     scored = keys[np.isfinite(rewards)]
-    worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int((*beside, *keys)[0]))
-    every = np.concatenate([keys, beside])
+    worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int((*out, *keys)[0]))
+    every = np.concatenate([keys, out])
     members = dict(zip(discarded.run.sources(every), every.tolist(), strict=True))
-    labels = dict(zip(members, _places(rewards, discarded.numbers("reward", beside)), strict=True))
+    labels = dict(zip(members, _places(rewards, discarded.numbers("reward", out)), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = members[_member("Compare", "first", labels, every, worst)]
         second = members[_member("with", "second", labels, every, best)]
-    out = {key: f"no. {len(keys) + at + 1:,}, discarded" for at, key in enumerate(beside.tolist())}
-    told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())}
+    names_out = {key: f"no. {len(keys) + at + 1:,}, discarded" for at, key in enumerate(out.tolist())}
+    names = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())}
     if len(scored) > 1:
-        told |= {worst: "the worst", best: "the best"}
+        names |= {worst: "the worst", best: "the best"}
     elif len(keys) > 1:
         st.text("Fewer than two of these responses have a reward: none is the best or the worst.")
     with_them = replace(view, run=discarded.run)
-    sides = [Called(with_them, one, out[one]) if one in out else Called(view, one, told[one]) for one in (first, second)]
+    sides = [
+        Called(with_them, key, names_out[key]) if key in names_out else Called(view, key, names[key]) for key in (first, second)
+    ]
     rollout_pair.draw(*sides)
 
 
 def _member(label: str, side: Literal["first", "second"], labels: Mapping[str, str], keys: NDArray[np.int64], usual: int) -> str:
     """Draw the choice of one of the two: the member that the link names, else the usual one, which the link need not name."""
-    asked, sources = str(place.part(side)), list(labels)
+    linked_source, sources = str(place.part(side)), list(labels)
     key = f"choose_{side}"
-    place.set_widgets(**{key: asked if asked in labels else sources[keys.tolist().index(usual)]})
+    place.set_widgets(**{key: linked_source if linked_source in labels else sources[keys.tolist().index(usual)]})
     return st.selectbox(
         label,
         sources,
@@ -179,33 +180,33 @@ def _rewards(view: View, keys: NDArray[np.int64]) -> NDArray[np.float64]:
     return view.run.frame["reward"].loc[pd.Index(keys)].to_numpy(np.float64, na_value=np.nan)
 
 
-def _members(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discarded: DiscardedMembers) -> None:
-    """The members as a table, the best first, then `beside`, what was discarded; and the texts of some side by side or below each other."""
-    listed, out = keys[:LISTED], beside[:LISTED]
-    shown = np.concatenate([listed, out])
-    told = pairs.numbers(discarded.run, shown.tolist())
-    told.insert(0, "no.", np.arange(len(shown)) + 1)
-    if len(out):
-        told.insert(1, "discarded", [""] * len(listed) + ["discarded"] * len(out))
+def _members(view: View, keys: NDArray[np.int64], out: NDArray[np.int64], discarded: DiscardedMembers) -> None:
+    """The members as a table, the best first, then `out`, the discarded ones; and the texts of some, side by side or stacked."""
+    listed, listed_out = keys[:LISTED], out[:LISTED]
+    shown = np.concatenate([listed, listed_out])
+    frame = pairs.numbers(discarded.run, shown.tolist())
+    frame.insert(0, "no.", np.arange(len(shown)) + 1)
+    if len(listed_out):
+        frame.insert(1, "discarded", [""] * len(listed) + ["discarded"] * len(listed_out))
     name = "response" if "response" in view.run.text_columns else None
     if name:
-        told["response"] = preview(view.run.texts(name, shown)).to_pandas().to_numpy()
+        frame["response"] = preview(view.run.texts(name, shown)).to_pandas().to_numpy()
     if len(listed) < len(keys):
         st.text(f"The best {len(listed):,} of {len(keys):,} are listed.")
     key = f"members_{view.run.load_id}_{shown[0]}"
     chosen = place.linked_rollout(view.run)
     table.show(
-        told,
+        frame,
         {},
         name="members",
         key=key,
-        on_click=_member_clicked(key, discarded.run, listed, out),
+        on_click=_member_clicked(key, discarded.run, listed, listed_out),
         chosen=next((at for at, one in enumerate(listed.tolist()) if one == chosen), None),
         height=MEMBERS_HEIGHT,
     )
     if chosen is not None and chosen in keys.tolist():
         _links(view, chosen)
-    _texts(view, np.concatenate([keys, beside]), discarded)
+    _texts(view, np.concatenate([keys, out]), discarded)
 
 
 def _member_clicked(key: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> Callable[[], None]:
@@ -242,11 +243,11 @@ def _texts(view: View, keys: NDArray[np.int64], discarded: DiscardedMembers) -> 
         count = pages(len(keys), CARDS)
         number = st.pagination(count, **linked.page("members_page", count)) if count > 1 else 1
     shown = page(keys, number, CARDS)
-    told = pairs.numbers(discarded.run, shown.tolist())
+    frame = pairs.numbers(discarded.run, shown.tolist())
     panels = st.grid(3, min_column_width=CARD_WIDTH, gap="medium") if side == "side by side" else None
     for at, key in enumerate(shown.tolist()):
         with panels.cell() if panels is not None else st.container():
-            numbers = [f"{name} {_written(value)}" for name, value in told.loc[key].items() if pd.notna(value) and value != ""]
+            numbers = [f"{name} {_written(value)}" for name, value in frame.loc[key].items() if pd.notna(value) and value != ""]
             mark = ["discarded"] * (discarded.run.split_of(key) == DISCARDED)
             st.text(" · ".join([f"no. {(number - 1) * CARDS + at + 1:,}", *mark, *numbers]))
             text = rollout_pair.text_of(view.run.rollout(key))

@@ -43,7 +43,7 @@ view = replace(given, run=given.unfiltered)
 """A group stays whole: the filter says which groups there are, not which of their responses."""
 run, step = view.run, view.step
 of_filter = given.run
-"""Under whose name is kept what is computed of the groups that the filter leaves."""
+"""The run under which results on the groups that the filter leaves are cached."""
 discarded = discarded_members.of_view(view)
 missing: list[str] = []
 """What the run cannot show, and what it needs."""
@@ -69,7 +69,7 @@ def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Curv
     every = caches.groups(run, run) if of_filter is not run else None
     shares_of_all = None if every is None else groups.shares(groups.judged(every, choices.threshold, 1))
     shares = groups.shares(judged)
-    if np.isnan(choices.threshold):  # what gives no gradient is told without it
+    if np.isnan(choices.threshold):  # which groups give no gradient needs no threshold
         shares, shares_of_all = shares[["flat", "count"]], None
     passed_of_all = None if every is None else groups.pass_by_step(every, choices.threshold, [1])
     passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
@@ -105,13 +105,13 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     if count > 1:
         first = (number - 1) * PAGE_GROUPS
         st.text(f"Groups {first + 1:,} to {first + len(shown):,} of {len(order):,} in this order.")
-    beside = [discarded.of(step, group) for group in shown["group"].tolist()]
-    counts = [len(keys) for keys in beside]
+    out_by_group = [discarded.of(step, group) for group in shown["group"].tolist()]
+    counts = [len(keys) for keys in out_by_group]
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
         group_table.draw(run, grouped, shown, step, counts, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
     with panels.cell():
-        strips(grouped, shown, beside, choices)
+        strips(grouped, shown, out_by_group, choices)
 
 
 def summary(order: pd.DataFrame) -> str:
@@ -138,17 +138,17 @@ def summary(order: pd.DataFrame) -> str:
     return " · ".join(parts)
 
 
-def strips(grouped: Grouped, shown: pd.DataFrame, beside: list[NDArray[np.int64]], choices: GroupChoices) -> None:
-    """The same groups as dots: reward to the right, length as size; hollow, beside each, the keys of what was discarded of it."""
+def strips(grouped: Grouped, shown: pd.DataFrame, out_by_group: list[NDArray[np.int64]], choices: GroupChoices) -> None:
+    """The same groups as dots: reward to the right, length as size; hollow the discarded members, whose keys are `out_by_group`."""
     if not shown["scored"].any():
         absent("A strip per group", "reward")
         return
     length = next((name for name in ("response_length", "response_chars") if name in run.frame.columns), None)
-    told = ["Reward to the right", *["length as size"] * bool(length)]
-    hollow = ["hollow: discarded, in no number"] * any(map(len, beside))
-    st.text(" · ".join([", ".join(told), "the upright is the mean", *hollow, "a click opens the group"]))
+    axes = ["Reward to the right", *["length as size"] * bool(length)]
+    hollow = ["hollow: discarded, in no number"] * any(map(len, out_by_group))
+    st.text(" · ".join([", ".join(axes), "the vertical line is the mean", *hollow, "a click opens the group"]))
     made = []
-    for at, row, out in zip(shown.index.tolist(), shown.to_dict("records"), beside, strict=True):
+    for at, row, out in zip(shown.index.tolist(), shown.to_dict("records"), out_by_group, strict=True):
         keys = np.concatenate([grouped.members(at), out])
         notes = [f"mean {fmt(row['mean'])}", f"std {fmt(row['std'])}", *["no gradient"] * bool(row["flat"])]
         made.append(
@@ -182,17 +182,17 @@ def body(grouped: Grouped) -> None:
     judged = caches.cached(
         "groups", lambda: groups.judged(grouped, choices.threshold, choices.k), of_filter, choices.threshold, choices.k
     )
-    asked = place.part("group")
-    at = grouped.place(step, asked) if isinstance(asked, int) else None
+    group = place.part("group")
+    at = grouped.place(step, group) if isinstance(group, int) else None
     if at is not None:
         order = groups.in_order(judged, step, choices.order.by, descending=choices.order.descending)
         group_detail.draw(view, grouped, order, at, choices, discarded)
         return
     over_steps(grouped, judged, choices)
-    asked_for = group_controls.aspect()
-    if asked_for == group_controls.ADVANTAGES:
+    aspect = group_controls.aspect()
+    if aspect == group_controls.ADVANTAGES:
         group_audits.advantages(run, caches.groups(run, run), filtered=of_filter is not run)
-    elif asked_for == group_controls.NOISE:
+    elif aspect == group_controls.NOISE:
         group_audits.noise(run, of_filter, grouped, step)
     else:
         overview(grouped, judged, choices)

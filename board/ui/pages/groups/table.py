@@ -34,12 +34,12 @@ _HELP: Final = {
     "pass_at_k": "chance that one of k responses is right",
     "kind": "whether all responses are right, none, or some",
     "gradient": "none where all rewards are equal: every advantage within the group is zero",
-    "best_valid": "validation reward of the response with the largest reward: a large reward beside a small one is a hack",
+    "best_valid": "validation reward of the response with the largest reward: a small one under a large reward is a hack",
 }
 
 
 def height(rows: int) -> int:
-    """How tall what stands beside the table is, in pixels."""
+    """Height of the panel next to the table, in pixels."""
     return min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * rows + 3)
 
 

@@ -42,14 +42,14 @@ class Tree:
 
 def draw(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> None:
     """Draw the tree of the members with these keys, the best first; a click on a row goes to its token on the Tokens page."""
-    kept = keys if len(keys) <= MOST_MEMBERS else np.concatenate([keys[: MOST_MEMBERS // 2], keys[-MOST_MEMBERS // 2 :]])
+    members = keys if len(keys) <= MOST_MEMBERS else np.concatenate([keys[: MOST_MEMBERS // 2], keys[-MOST_MEMBERS // 2 :]])
     own = rewards if len(keys) <= MOST_MEMBERS else np.concatenate([rewards[: MOST_MEMBERS // 2], rewards[-MOST_MEMBERS // 2 :]])
-    with st.spinner(f"Comparing {plural(len(kept), 'response')}", show_time=True):
-        tree = caches.cached("prefix_tree", lambda: grown(run, kept, own), run, int(keys[0]), len(keys))
+    with st.spinner(f"Comparing {plural(len(members), 'response')}", show_time=True):
+        tree = caches.cached("prefix_tree", lambda: grown(run, members, own), run, int(keys[0]), len(keys))
     if tree is None:
         st.text("The tree needs response_tokens or response, which this group does not have.")
         return
-    if len(kept) < len(keys):
+    if len(members) < len(keys):
         st.text(f"The best and the worst {MOST_MEMBERS // 2:,} of {len(keys):,} responses are compared.")
     st.text(_summary(tree))
     key = place.key_of("prefix_tree", [{"key": key, "first": position} for key, position in tree.first])
@@ -128,7 +128,7 @@ def _sequences(run: Run, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], li
 
 
 def _uncertainty(run: Run, keys: NDArray[np.int64]) -> tuple[str, list[NDArray[np.float32] | None]]:
-    """The policy's entropy at each token of the members; where nobody has it −logprob, which is called a proxy."""
+    """The policy's entropy at each token of the members; where none has it −logprob, which is called a proxy."""
     entropies = [run.numbers_of(int(key), "entropies") for key in keys]
     if any(one is not None for one in entropies):
         return "entropy", entropies

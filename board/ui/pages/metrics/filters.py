@@ -42,7 +42,7 @@ class MetricChoices:
 
 
 def metric_choices() -> MetricChoices:
-    """Draw the search and, folded, the other choices, and return them; all are in the link. What narrows the panels is told."""
+    """Draw the search and, folded, the other choices, and return them; all are in the link. What narrows the panels is stated."""
     dialects = {dialect.title: name for name, dialect in declared.DIALECTS.items()}
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="metric_choices"):
         query = st.text_input(
@@ -86,7 +86,7 @@ def _folded(dialects: Mapping[str, str], query: str) -> MetricChoices:
 
 
 def _narrowed(chosen: MetricChoices, usual: str) -> str:
-    """What narrows or renames the panels, in a few words: no panel says so. `usual` is the dialect that nobody chose."""
+    """What narrows or renames the panels, in a few words: no panel says so. `usual` is the default dialect."""
     said = {
         f"{len(chosen.families)} of {len(_FAMILIES)} families": bool(chosen.families),
         f"known from {next(label for label, origin in ORIGINS.items() if origin == chosen.origin)}": chosen.origin != "all",

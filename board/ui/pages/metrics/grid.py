@@ -52,7 +52,7 @@ PLOT_HEIGHT: Final = 130
 """Of a panel, in pixels."""
 
 LONGEST: Final = 5_000
-"""Letters of a name that is told whole."""
+"""Letters of a name that is shown whole."""
 
 PAGES: Final[Mapping[Page, tuple[str, str]]] = {
     "rewards": ("board/ui/pages/rewards/rewards.py", "Rewards"),
@@ -91,7 +91,7 @@ class Wall:
     span: tuple[int, int]
     """The first and the last step of all panels, so that a step stands at the same place in each."""
     over: Overlay | None
-    """The runs that are laid over each other in every panel."""
+    """The runs that are overlaid in every panel."""
     missing: list[str]
     """Filled while drawing: the panels that cannot be drawn, and why."""
 
@@ -180,7 +180,7 @@ def _built(panels: Sequence[Panel], wall: Wall) -> CurvesPayload:
 
 
 def _of_runs(panels: Sequence[Panel], wall: Wall) -> Mapping[str, Curves]:
-    """What all runs that are laid over each other have of the metrics that come from rollouts, by key; nothing of one run alone."""
+    """Curves of all overlaid runs for the metrics that come from rollouts, by key; empty for one run alone."""
     own = {panel.key: panel.own for panel in panels if panel.own is not None}
     return wall.over.metrics(pd.DataFrame(own), wall.version, [*own]) if wall.over else {}
 
@@ -224,13 +224,13 @@ def _texts(panel: Panel, wall: Wall) -> Texts:
     """What stands around a panel's plot, and the way to the page that shows where it first left what is healthy."""
     language, left, run = wall.choices.language, panel.left, wall.view.run
     whole = (("", seen),) if (seen := short_name(panel.name, LONGEST)) != short_name(panel.name) else ()
-    told = _help(panel.metric, wall.choices) if panel.metric else ()
+    helps = _help(panel.metric, wall.choices) if panel.metric else ()
     said = tuple(one for one in (_broken(panel, language), _outside(panel, language)) if one) if left else ()
     look = ""
     if left and left.step in run.steps:
         _, title = PAGES[_look(panel.metric, run)]
         look = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
-    return Texts((*whole, *told), _gloss(panel, language), said, look)
+    return Texts((*whole, *helps), _gloss(panel, language), said, look)
 
 
 def _broken(panel: Panel, language: Language) -> str:
@@ -280,7 +280,7 @@ def _help(metric: Metric, choices: MetricChoices) -> tuple[tuple[str, str], ...]
     language = choices.language
     english = language == "en"
     names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
-    told = (
+    sections = (
         ("How to read it" if english else "读法", getattr(metric.reading.departure, language)),
         ("Formula" if english else "公式", metric.formula),
         ("Unit" if english else "单位", metric.unit),
@@ -288,7 +288,7 @@ def _help(metric: Metric, choices: MetricChoices) -> tuple[tuple[str, str], ...]
         ("Source" if english else "来源", metric.source),
         ("Names" if english else "名称", names),
     )
-    return tuple((what, text) for what, text in told if text)
+    return tuple((what, text) for what, text in sections if text)
 
 
 def _remark(metric: Metric, choices: MetricChoices) -> str:
@@ -355,7 +355,7 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str], lan
         st.text(
             f"Of {ranged} {left} left it, first:" if english else f"{of:,} 个有正常范围的指标中有 {left:,} 个超出，最早的是："
         )
-        for at, panel in enumerate(departed[:MOST_TOLD]):
+        for at, panel in enumerate(departed[:MOST_NAMED]):
             if panel.left is not None:
                 value = "NaN" if math.isnan(panel.left.value) else fmt(panel.left.value)
                 where = {"step": panel.left.step}
@@ -363,5 +363,5 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str], lan
                 st.button(_literal(named(panel)) + said, key=f"left_{at}", type="tertiary", on_click=place.go, kwargs=where)
 
 
-MOST_TOLD: Final = 3
-"""So many departures are told at the top."""
+MOST_NAMED: Final = 3
+"""So many departures are named at the top."""

@@ -37,7 +37,7 @@ _MOST_HEIGHT: Final = 400
 
 _TITLE: Final = Words("How do responses end?", "回答如何结束？")
 _NOT_YET: Final = Words(
-    "How responses end is told once the run was looked through for findings.",
+    "How responses end is shown once the run was scanned for findings.",
     "run 被检视（findings）之后，这里会说明回答如何结束。",
 )
 _HEADS: Final = {
@@ -57,8 +57,8 @@ _SIGNS: Final = Words(
 
 def draw(view: View, language: Language) -> None:
     """The share of the gain, then the endings by step as curves, and of the chosen step as a table."""
-    if told := _gain(view, language):
-        st.text(told)
+    if sentence := _gain(view, language):
+        st.text(sentence)
     found: Endings | None = caches.cached("endings", lambda: response_endings.endings(view.run), view.run)
     if found is None:
         if not {"ended", "cut_off"} & set(view.run.frame.columns):

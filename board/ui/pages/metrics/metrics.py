@@ -25,7 +25,7 @@ from board.ui.components import curves, step_marks
 from board.ui.frame import findings_watch, overlay
 from board.ui.pages.metrics import length_panels, sql_editor, variety_panel
 from board.ui.pages.metrics.filters import metric_choices
-from board.ui.pages.metrics.grid import MOST_TOLD, Wall, card_key, section, story
+from board.ui.pages.metrics.grid import MOST_NAMED, Wall, card_key, section, story
 from board.ui.shared import late_chart
 from board.ui.shared.messages import notice, unfilled
 from board.ui.shared.progress_line import progress
@@ -70,15 +70,15 @@ missing: list[str] = []
 
 
 def latest_of(of: Run, whole: Run) -> LatestValue[Any]:
-    """Where the metrics of a run are kept, for whichever rollouts of it these are."""
+    """The cache entry for the metrics of a run, whichever of its rollouts these are."""
     chosen = of.selection if place.part("filter") else None
     return caches.latest("metrics", f"{of.address} {of.splits} {whole.splits} {chosen} {caches.stage(of)}")
 
 
 def values_of(of: Run, whole: Run, slot: DeltaGenerator) -> pd.DataFrame:
-    """Metrics by step: of the whole run come those of training and, beside them, those of its evaluations."""
-    with progress(f"Computing the metrics of {plural(len(of.frame), 'rollout')}", slot) as told:
-        return step_metrics.per_step_values(whole if of.splits == ("train",) else of, progress=told)
+    """Metrics by step: of the whole run those of training, and in addition those of its evaluations."""
+    with progress(f"Computing the metrics of {plural(len(of.frame), 'rollout')}", slot) as report:
+        return step_metrics.per_step_values(whole if of.splits == ("train",) else of, progress=report)
 
 
 def unfiltered() -> pd.DataFrame | None:
@@ -91,7 +91,7 @@ def unfiltered() -> pd.DataFrame | None:
 
 
 def computed() -> tuple[pd.DataFrame, str]:
-    """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
+    """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again on request."""
     latest = latest_of(run, view.whole)
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
@@ -111,7 +111,7 @@ def computed() -> tuple[pd.DataFrame, str]:
 
 
 def in_our_words(panel: Panel) -> str:
-    """The name of a metric without text of a run: neither a scalar of the trainer's own nor what stands for a {placeholder} is told."""
+    """The name of a metric without text of a run: no scalar of the trainer's own, and no text in place of a {placeholder}."""
     if panel.metric is None:
         return "a scalar of the trainer" if choices.language == "en" else "训练器的一个标量"
     return panel.name if panel.name in catalogue_names(panel.metric).values() else panel.metric.key
@@ -123,8 +123,8 @@ def read_from(problem: str) -> None:
         notice(one, "warning")
     if scalars.sources:
         sources = (f"{metric_list.short_name(shown(source.path.name))} ({source.tracker})" for source in scalars.sources)
-        drawn = "" if over else "dashed grey, "  # laid over others a run has its one colour
-        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, {drawn}from {listed(sources, MOST_TOLD)}.")
+        drawn = "" if over else "dashed grey, "  # an overlaid run has one colour
+        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, {drawn}from {listed(sources, MOST_NAMED)}.")
 
 
 def with_comparison(panel: Panel) -> Panel:
@@ -148,10 +148,10 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below: Mappi
         with above[0]:
             section("pinned", getattr(SECTIONS["pinned"], choices.language), pinned, wall, opened=True)
     if departed and not choices.narrowed:
-        rest = getattr(OTHERS, choices.language) if len(departed) > MOST_TOLD else ""
+        rest = getattr(OTHERS, choices.language) if len(departed) > MOST_NAMED else ""
         heading = getattr(SECTIONS["departed"], choices.language)
         with above[1]:
-            section("departed", heading, departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
+            section("departed", heading, departed[:MOST_NAMED], wall, opened=True, of=len(departed), note=rest)
     families = metric_list.by_family(found)
     if not choices.narrowed:
         keys = [metric_list.key_panel(members) for members in families.values()]
@@ -188,12 +188,12 @@ def lacking(listed: list[Panel]) -> None:
     """What has no curve: texts and other things that were logged, then the dialect's metrics, by why they have none."""
     texts = {one.key for one in scalars.texts}
     absent = metric_list.absent(listed, choices.dialect, step_metrics.available(view.whole), choices.query, texts)
-    wanted = [one for one in absent if one.metric.needs]
+    from_fields = [one for one in absent if one.metric.needs]
     logged_only = [one for one in absent if not one.metric.needs]
     lines = {
         "texts": [text_line(one) for one in scalars.texts],
         "others": list(map(metric_list.short_name, scalars.others)),
-        "lacks": [absent_line(one) for one in wanted],
+        "lacks": [absent_line(one) for one in from_fields],
         "trainer": [absent_line(one) for one in logged_only],
     }
     for key, group in lines.items():

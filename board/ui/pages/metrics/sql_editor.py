@@ -46,8 +46,8 @@ HELP: Final = (
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What became of a query: the curves of its answer over `x`, or the reason there are none."""
+class _QueryResult:
+    """The result of a query: the curves of its answer over `x`, or the reason there are none."""
 
     x: str = ""
     curves: tuple[CustomCurve, ...] = ()
@@ -59,7 +59,7 @@ class _Asked:
 
 
 def draw(run: Run) -> None:
-    """The editor and the chart of its query, in an expander; nothing is asked while it is closed."""
+    """The editor and the chart of its query, in an expander; no query runs while it is closed."""
     with st.expander("Custom metric (SQL)", **linked.flag("sql")) as expander:
         if not expander.open:
             return
@@ -80,9 +80,9 @@ def draw(run: Run) -> None:
 def _choice(queries: dict[str, str]) -> None:
     """The saved metrics to choose from, one that a link names among them."""
     names = ["", *queries]
-    asked = linked.value("sql_saved")
-    if asked not in names:
-        place.remember(no_query=asked)
+    name = linked.value("sql_saved")
+    if name not in names:
+        place.remember(no_query=name)
     if lacking := place.remembered("no_query"):
         notice(f"No custom metric is saved here under the name {lacking!r}.", "warning")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -92,7 +92,7 @@ def _choice(queries: dict[str, str]) -> None:
             width=320,
         )
         st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
-    if chosen != place.remembered("opened_query"):  # by a link, which calls nobody back
+    if chosen != place.remembered("opened_query"):  # by a link, for which no callback runs
         _open(chosen, queries)
 
 
@@ -115,35 +115,37 @@ def _result(run: Run, query: str, title: str, *, anew: bool) -> None:
     """The chart of a query's answer, or why there is none."""
     latest = caches.latest_answer(f"{run.address} {run.splits} {place.part('steps')}", query, anew=anew)
     with st.spinner("Running the query", show_time=True):
-        made, current = latest.get(run.load_id, lambda: _ask(run, query))
-    asked = cast(_Asked, made)
+        made, current = latest.get(run.load_id, lambda: _run(run, query))
+    result = cast(_QueryResult, made)
     if not current:
         notice("The run has changed since this query was run. Run it again to see the new rollouts.")
-    if asked.reason:
-        notice(asked.reason, "error")
+    if result.reason:
+        notice(result.reason, "error")
         return
-    for sentence in asked.left_out:
+    for sentence in result.left_out:
         notice(sentence, "warning")
-    parts = _parts(asked, title)
-    if asked.x == STEP:
-        _curves(run, asked, parts)
+    parts = _parts(result, title)
+    if result.x == STEP:
+        _curves(run, result, parts)
     else:
-        _charts(run, asked, parts)
+        _charts(run, result, parts)
 
 
-def _parts(asked: _Asked, title: str) -> dict[str, list[CustomCurve]]:
+def _parts(result: _QueryResult, title: str) -> dict[str, list[CustomCurve]]:
     """All curves in one chart or, where the reader wants them apart, a chart for each number of the answer; by title."""
-    numbers = list(dict.fromkeys(curve.number for curve in asked.curves))
+    numbers = list(dict.fromkeys(curve.number for curve in result.curves))
     if len(numbers) == 1 or not st.toggle(
         "A chart for each number", key="sql_apart", persist_state="session", on_change=place.moved
     ):
-        return {title: list(asked.curves)}
+        return {title: list(result.curves)}
     if len(numbers) > MOST_CHARTS:
         notice(f"The answer has {len(numbers):,} numbers: only the first {MOST_CHARTS} are drawn.", "warning")
-    return {f"{title}: {number}": [curve for curve in asked.curves if curve.number == number] for number in numbers[:MOST_CHARTS]}
+    return {
+        f"{title}: {number}": [curve for curve in result.curves if curve.number == number] for number in numbers[:MOST_CHARTS]
+    }
 
 
-def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:
+def _curves(run: Run, result: _QueryResult, parts: Mapping[str, list[CustomCurve]]) -> None:
     """Panels of curves over steps."""
 
     def build() -> CurvesPayload:
@@ -155,7 +157,7 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
                 missing.append(f"{title}: {error}")
         return curves.build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2, missing=missing)
 
-    made = caches.cached(CHART, build, run, asked.identity, *parts)
+    made = caches.cached(CHART, build, run, result.identity, *parts)
     for sentence in made.missing:
         notice(sentence)
     if made.keys:
@@ -168,30 +170,30 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
         )
 
 
-def _charts(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:
+def _charts(run: Run, result: _QueryResult, parts: Mapping[str, list[CustomCurve]]) -> None:
     """Charts over something else."""
     grid = st.grid(min(2, len(parts)), min_column_width=PANEL_WIDTH, gap="medium")
     for at, (title, chosen) in enumerate(parts.items()):
         with grid.cell():
             key = f"{CHART}_{at}"
             try:
-                drawn = caches.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)  # noqa: B023
+                drawn = caches.chart(key, lambda: answer_chart(chosen, result.x, title), run, title, result.identity)  # noqa: B023
             except FieldMissing as error:
                 notice(f"{title}: {error}")
                 continue
             st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
 
 
-def _ask(run: Run, query: str) -> _Asked:
-    """Run the query. What fails is kept too, until it is run again: else it would fail anew with every click."""
+def _run(run: Run, query: str) -> _QueryResult:
+    """Run the query. A failure is a result, too, cached until the query is run again: else it would fail anew with every click."""
     try:
         answer = evaluate(run.frame, query) if run.slice is None else index_query.evaluate(run, query)
         found = tuple(answered(answer))
         if not any(np.isfinite(curve.y).any() for curve in found):
             raise FieldMissing("The answer has no number to draw.")
     except BoardError as error:
-        return _Asked(reason=str(error))
-    return _Asked(answer.x, found, tuple(_left_out(answer, len(found))))
+        return _QueryResult(reason=str(error))
+    return _QueryResult(answer.x, found, tuple(_left_out(answer, len(found))))
 
 
 def _left_out(answer: Answer, count: int) -> Iterator[str]:

@@ -53,8 +53,8 @@ def draw(view: View, language: Language) -> None:
     """The curves and how to read them; nothing where no step can tell."""
 
     def measure() -> pd.DataFrame:
-        with progress("Comparing responses") as told:
-            return response_variety.by_step(view.run, told)
+        with progress("Comparing responses") as report:
+            return response_variety.by_step(view.run, report)
 
     found = caches.cached("variety", measure, view.run)
     if not found.notna().any(axis=None):
@@ -87,7 +87,7 @@ def _built(found: pd.DataFrame, view: View, language: Language) -> CurvesPayload
         ]
         try:
             cards.append(Card(key, step_panel(series, title=getattr(title, language), unit="0 to 1")))
-        except FieldMissing:  # nobody sampled in groups: the other panel tells what there is
+        except FieldMissing:  # no groups were sampled: the other panel shows what there is
             continue
     steps = view.run.steps
     return build(cards, span=(int(steps[0]), int(steps[-1])), height=_PLOT_HEIGHT, columns=2)

@@ -96,7 +96,7 @@ def said(facts: "pd.Series[Any]", cohort: str) -> str:
 
 
 def _text(view: View, key: int) -> None:
-    """What was asked, and what was expected; as the first rollout has it."""
+    """The prompt and the expected answer, as the first rollout has them."""
     rollout, name = view.run.rollout(key), text_column(view.run)
     prompt, cut = without_system_prompt(str((name and rollout.texts.get(name)) or ""), view.hiding)
     truth = rollout["ground_truth"]
@@ -109,7 +109,7 @@ def _text(view: View, key: int) -> None:
 
 
 def _height(numeric: list[str]) -> str:
-    """Draw the choice of what is drawn over steps, and return it: the reward unless the reader wants another number."""
+    """Draw the choice of what is drawn over steps, and return it: the reward unless the reader chooses another number."""
     usual = numeric.index("reward") if "reward" in numeric else 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader("How did it go?", anchor=False, width="content")
@@ -129,13 +129,13 @@ def _kl_column() -> str:
 
 def _chosen(view: View, rows: pd.DataFrame, by: str) -> tuple[int, int] | None:
     """The keys of the two rollouts to compare: those of the link, else the usual two; None where there are none."""
-    asked = [view.run.key_of(str(source)) if (source := place.part(side)) is not None else None for side in _SIDES]
-    others = [side for side, key in zip(_SIDES, asked, strict=True) if key is not None and key not in rows.index]
+    linked_keys = [view.run.key_of(str(source)) if (source := place.part(side)) is not None else None for side in _SIDES]
+    others = [side for side, key in zip(_SIDES, linked_keys, strict=True) if key is not None and key not in rows.index]
     if others:
         st.text("A rollout that the link compares is not one of these: the usual two are compared.")
         place.fill_in(**dict.fromkeys(_SIDES))
-    elif asked[0] is not None and asked[1] is not None:
-        return asked[0], asked[1]
+    elif linked_keys[0] is not None and linked_keys[1] is not None:
+        return linked_keys[0], linked_keys[1]
     return usual_pair(rows, by)
 
 
@@ -169,10 +169,10 @@ def _picked(view: View, drawn: Timeline, pair: tuple[int, int] | None) -> Callab
     """A callback for the timeline: the point that was chosen is the second, and what was second is the first."""
 
     def callback() -> None:
-        asked = place.reported(TIMELINE, "picked")
-        if not isinstance(asked, int | float) or asked not in drawn.keys.tolist():
+        picked = place.reported(TIMELINE, "picked")
+        if not isinstance(picked, int | float) or picked not in drawn.keys.tolist():
             return
-        key = int(asked)
+        key = int(picked)
         if pair is not None and key in pair:
             return
         before = pair[1] if pair is not None else next((int(one) for one in drawn.keys if one != key), key)

@@ -96,10 +96,10 @@ def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
 
 def listed_keys(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
     """The same, found anew."""
-    kept = of_cohort(listed, choices.cohort)
+    mask = of_cohort(listed, choices.cohort)
     if choices.query:
-        kept &= with_text(run, listed, choices.query)
-    return ordered(listed, kept, choices.order.by, descending=choices.order.descending)
+        mask &= with_text(run, listed, choices.query)
+    return ordered(listed, mask, choices.order.by, descending=choices.order.descending)
 
 
 def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> str:
@@ -140,7 +140,7 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
 
 
 def taken_away(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
-    """What can be done with the prompts that were picked out: every page kept to them, their ids saved."""
+    """Actions on the prompts that were selected: filter every page by them, save their ids."""
     name = f"{run.name}-{choices.cohort or 'prompts'}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompts_taken"):
         filter_chips.offer("Filter: these prompts", condition(keys, choices), "cohort_chip")
@@ -192,10 +192,10 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     orders = tuple(name for name in ORDERS if board[name].notna().any())
     choices = draw(view.unfiltered, cohorts=several, losing=compared and several, orders=orders)
     listed = judged(visited, board, choices.rule)
-    keys, asked = found_by(listed, choices), place.part("prompt")
-    if isinstance(asked, int) and asked in listed.index:
-        facts = listed.loc[[asked]].iloc[0]
-        missing.extend(prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE]))
+    keys, prompt = found_by(listed, choices), place.part("prompt")
+    if isinstance(prompt, int) and prompt in listed.index:
+        facts = listed.loc[[prompt]].iloc[0]
+        missing.extend(prompt_detail.draw(view, prompt, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE]))
         return
     if several:
         st.caption(rule_text(choices.rule, losing=compared))  # our own words and numbers: a caption reads Markdown
@@ -204,8 +204,8 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     overview(visited, listed, keys, choices)
 
 
-with progress(f"Comparing the prompts of {plural(len(run.frame), 'rollout')}") as told:
-    seen = caches.cached("prompt_visits", lambda: visits(run, told), run)
+with progress(f"Comparing the prompts of {plural(len(run.frame), 'rollout')}") as report:
+    seen = caches.cached("prompt_visits", lambda: visits(run, report), run)
     prompts = caches.cached("prompt_board", lambda: leaderboard(seen), run)
 if prompts.empty:
     absent("Following prompts over training", "prompt or prompt_id")

@@ -83,10 +83,10 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, trend: Litera
 
 def _column(name: str, choices: PromptChoices) -> TableColumn:
     """How the table shows a column."""
-    told, sorts = _HELP.get(name, ""), name in ORDERS
+    meaning, sorts = _HELP.get(name, ""), name in ORDERS
     if name == "prompt":
         return TableColumn(width=PROMPT_WIDTH)
     if name.endswith(" by visit"):
-        return TableColumn(drawn="trend", width=TREND_WIDTH, help=told, color=COLORS["policy"])
+        return TableColumn(drawn="trend", width=TREND_WIDTH, help=meaning, color=COLORS["policy"])
     written = "%.0f %%" if name == "wins" else ""
-    return TableColumn(_HEADS.get(name, name), told, written, pinned=name == choices.order.by, sorts=sorts)
+    return TableColumn(_HEADS.get(name, name), meaning, written, pinned=name == choices.order.by, sorts=sorts)

@@ -32,7 +32,7 @@ ROW_HEIGHT = 61
 TEXTS = ("response", "ground_truth", "prompt")
 """Texts in the table, of each its beginning."""
 BAR = "reward"
-"""The column whose numbers stand beside a bar, from the least to the largest of those shown."""
+"""The column whose numbers are drawn with a bar, from the least to the largest of those shown."""
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
@@ -137,7 +137,7 @@ def length(change: LengthChange) -> str:
 
 
 def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
-    """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
+    """The listed rollouts, a page at a time; a click anywhere on a row opens it next to the table."""
     count = pages(len(listed_keys), PAGE_ROWS)
     number = st.pagination(count, **linked.page("page", count)) if count > 1 else 1
     keys = page(listed_keys, number, PAGE_ROWS)
@@ -198,16 +198,16 @@ def column(name: str, values: pd.Series) -> TableColumn:
 
 
 def opened(keys: NDArray[np.int64]) -> int | None:
-    """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
-    asked = place.linked_rollout(run)
-    if asked is not None:
-        return asked
+    """The rollout to show next to the table: the chosen one, listed or not, else the first listed one of the chosen step."""
+    key = place.linked_rollout(run)
+    if key is not None:
+        return key
     here = keys if scope is not None else keys[run.frame["step"].loc[pd.Index(keys)].to_numpy() == view.step]
     return place.chosen_rollout(run, here) if len(here) else None
 
 
 def rollout(keys: NDArray[np.int64], chosen: int | None) -> None:
-    """The rollout beside the table; the ways on from one that is not listed lead into the list."""
+    """The rollout next to the table; the links on from one that is not listed lead into the list."""
     if chosen is None:
         st.text("Click a row to open its rollout here.")
         return
@@ -228,7 +228,7 @@ def lists(keys: NDArray[np.int64]) -> None:
 
 
 if choices.all_steps:
-    view = place.view()  # a step that is whole beside a sample of the others would count too much
+    view = place.view()  # a whole step with a sample of the others would count too much
     run = view.run
 scope = None if choices.all_steps else view.step
 found = found_by(choices)

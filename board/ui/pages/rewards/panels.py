@@ -1,6 +1,6 @@
-"""The panels of curves of the page Rewards: what every run is asked, and what is sent of them where several runs are laid over each other.
+"""The panels of curves of the page Rewards: which columns each shows, and what is sent of them where several runs are overlaid.
 
-Knows which columns answer which question; draws nothing.
+Draws nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,11 +30,11 @@ _OF_REWARDS: Final[Mapping[str, str]] = {
     "ref_reward": "What does the reference earn?",
     "ref_valid_reward": "What does the reference earn in validation?",
 }
-"""A panel each where runs are laid over each other: a run has one colour, so no two columns share a panel."""
+"""A panel each where runs are overlaid: a run has one colour, so no two columns share a panel."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class PanelSpec:
     """A panel of curves that the page has, if the run can fill it: what is drawn of which columns, and what those come from."""
 
     title: str
@@ -44,37 +44,37 @@ class Asked:
     """Column → its name on the screen and its colour."""
 
 
-def panels(run: Run, choices: CurveChoices) -> list[Asked]:
-    """What every run is asked, then the columns that the reader asks for."""
+def panels(run: Run, choices: CurveChoices) -> list[PanelSpec]:
+    """The panels of every run, then one for each column that the reader chose."""
     estimator = ESTIMATORS[choices.estimator]
     entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
     length = "response_length" if "response_length" in run.frame.columns else "response_chars"
     return [
-        Asked("Does the reward rise?", "reward", "reward", REWARDS),
-        Asked(
+        PanelSpec("Does the reward rise?", "reward", "reward", REWARDS),
+        PanelSpec(
             "How far is the policy from the reference?",
             f"nats per token, {estimator.name} = {estimator.formula}",
             "logprobs and ref_logprobs",
             {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
         ),
-        Asked("How long are the responses?", unit(length), "response_tokens", {length: ("length", "length")}),
-        Asked(
+        PanelSpec("How long are the responses?", unit(length), "response_tokens", {length: ("length", "length")}),
+        PanelSpec(
             "Does it prefer its tokens to the reference?",
             "nats per token",
             "logprobs and ref_logprobs",
             {"log_ratio_mean": ("log-ratio", "kl")},
         ),
-        Asked("Does it still explore?", "entropy, nats per token", "entropies", {entropy: ("entropy", "entropy")}),
-        *(Asked(heading(name), unit(name), name, {name: (heading(name), "other")}) for name in choices.extra),
+        PanelSpec("Does it still explore?", "entropy, nats per token", "entropies", {entropy: ("entropy", "entropy")}),
+        *(PanelSpec(heading(name), unit(name), name, {name: (heading(name), "other")}) for name in choices.extra),
     ]
 
 
-def overlaid(asked: list[Asked], overlay: Overlay, choices: CurveChoices) -> CurvesPayload:
+def overlaid(specs: list[PanelSpec], overlay: Overlay, choices: CurveChoices) -> CurvesPayload:
     """What is sent of the panels with all runs in each: keys begin with their places in the list."""
     cards = []
-    for key, title, one, column in _single(asked):
+    for key, title, spec, column in _single(specs):
         with suppress(FieldMissing):
-            cards.append(Card(key, _panel(overlay, title, one, column, choices), shows=(column,)))
+            cards.append(Card(key, _panel(overlay, title, spec, column, choices), shows=(column,)))
     with suppress(FieldMissing):
         share = overlay.values("below_zero", _below_zero)
         title = "How many are worse than the reference?"
@@ -84,20 +84,20 @@ def overlaid(asked: list[Asked], overlay: Overlay, choices: CurveChoices) -> Cur
     return build(cards, span=span, height=PLOT_HEIGHT, even=True, axis=overlay.axis)
 
 
-def _single(asked: list[Asked]) -> Iterator[tuple[str, str, Asked, str]]:
+def _single(specs: list[PanelSpec]) -> Iterator[tuple[str, str, PanelSpec, str]]:
     """Key, title, panel and column of each panel that has one column alone."""
-    for at, one in enumerate(asked):
-        for column in one.lines:
-            title = _OF_REWARDS[column] if one.lines is REWARDS else one.title
-            yield f"{at} {title}", title, one, column
+    for at, spec in enumerate(specs):
+        for column in spec.lines:
+            title = _OF_REWARDS[column] if spec.lines is REWARDS else spec.title
+            yield f"{at} {title}", title, spec, column
 
 
-def _panel(overlay: Overlay, title: str, asked: Asked, column: str, choices: CurveChoices) -> CurvePanel:
-    of_reward = asked.lines is REWARDS
+def _panel(overlay: Overlay, title: str, spec: PanelSpec, column: str, choices: CurveChoices) -> CurvePanel:
+    of_reward = spec.lines is REWARDS
     return overlay.panel(
         overlay.columns(column),
         title,
-        unit=asked.unit,
+        unit=spec.unit,
         smoothing=choices.smoothing,
         from_first=choices.zero_shift and of_reward,
         notes=[overlay.scale_note(column)] if column == "reward" else [],

@@ -30,7 +30,7 @@ from board.ui.components import step_marks, table
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch, overlay
 from board.ui.frame.overlay import Overlay
-from board.ui.pages.rewards.panels import PLOT_HEIGHT, Asked, overlaid, panels
+from board.ui.pages.rewards.panels import PLOT_HEIGHT, PanelSpec, overlaid, panels
 from board.ui.shared import late_chart
 from board.ui.shared.controls import CurveChoices, curve_choices
 from board.ui.shared.list_order import ASCENDING, DESCENDING
@@ -84,7 +84,7 @@ def _showing(highlight: Highlight) -> dict[str, Any]:
 
 
 def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> caches.DrawnChart | None:
-    """A chart, or one line on which field it lacks. `choices` are what it depends on beside its key and the run."""
+    """A chart, or one line on which field it lacks. `choices` are what it depends on in addition to its key and the run."""
     try:
         drawn = caches.chart(key, draw, run, *choices)
     except FieldMissing as error:
@@ -96,7 +96,7 @@ def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str
 
 
 def curves(choices: CurveChoices, over: Overlay | None) -> None:
-    """The story of the run, or of the runs that are laid over it: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
+    """Curves of the run, or of the overlaid runs: reward, KL, length, log-ratio, entropy, and the columns that the reader chose."""
     found = panels(run, choices)
     names = tuple(name for one in found for name in one.lines)
     payload = caches.cached(
@@ -122,12 +122,12 @@ def curves(choices: CurveChoices, over: Overlay | None) -> None:
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)
 
 
-def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
+def built(specs: list[PanelSpec], choices: CurveChoices) -> CurvesPayload:
     """What is sent of the panels that the run can fill: keys begin with their places in the list."""
     cards = []
-    for at, one in enumerate(asked):
+    for at, spec in enumerate(specs):
         with suppress(FieldMissing):
-            cards.append(Card(f"{at} {one.title}", of_columns(one, choices), shows=tuple(one.lines)))
+            cards.append(Card(f"{at} {spec.title}", of_columns(spec, choices), shows=tuple(spec.lines)))
     for title, series in of_what_it_is_made():
         with suppress(FieldMissing):
             cards.append(
@@ -144,7 +144,7 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
 
 
 def of_what_it_is_made() -> Iterator[tuple[str, list[CurveSeries]]]:
-    """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be told apart."""
+    """The reward by data source, and its parts: a panel each where there are several, of so many lines as can be distinguished."""
     yield from _lines("What does each data source earn?", _means(sources(view.whole)))
     parts = {name: caches.step_stats(run, name) for name in reward_parts(run.frame)}
     evaluated = [key for key in computable(view.whole) if is_evaluated(key) and column_of(key) in parts]
@@ -173,25 +173,25 @@ def _lines(title: str, stats: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str,
         yield title, [CurveSeries(short_name(name), one, color) for (name, one), color in named]
 
 
-def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:
+def of_columns(spec: PanelSpec, choices: CurveChoices) -> CurvePanel:
     """The curves of one panel, those of its columns that the run has. Raises FieldMissing where it has none, or no number in them."""
-    present = [name for name in asked.lines if name in run.frame.columns]
+    present = [name for name in spec.lines if name in run.frame.columns]
     if not present:
-        raise FieldMissing(f"This needs {asked.needs}.")
+        raise FieldMissing(f"This needs {spec.needs}.")
     of = {"": run} if run is view.unfiltered else {"": run, ", all": view.unfiltered}
     return step_panel(
         [
             CurveSeries(
-                f"{asked.lines[name][0]}{which}", caches.step_stats(one, name), COLORS[asked.lines[name][1]], of_all=bool(which)
+                f"{spec.lines[name][0]}{which}", caches.step_stats(one, name), COLORS[spec.lines[name][1]], of_all=bool(which)
             )
             for which, one in of.items()
             for name in present
         ],
         band=choices.band,
-        title=asked.title,
-        unit=asked.unit,
+        title=spec.title,
+        unit=spec.unit,
         smoothing=choices.smoothing,
-        zero_shift=choices.zero_shift and asked.lines is REWARDS,
+        zero_shift=choices.zero_shift and spec.lines is REWARDS,
         band_scale=choices.band_scale,
     )
 
@@ -218,7 +218,7 @@ def distributions() -> None:
 
 
 def other_columns() -> list[str]:
-    """Numeric columns that no panel shows unasked."""
+    """Numeric columns that no panel shows by default."""
     shown = {*REWARDS, "response_length", "log_ratio_mean", "entropy_mean", "group"}
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
@@ -226,9 +226,9 @@ def other_columns() -> list[str]:
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     chosen = curve_choices(other_columns(), bands=not overlay.is_on())
     story(chosen)
-laid_over = overlay.chosen()
-curves(chosen, laid_over)
-if not laid_over:
+overlaid_runs = overlay.chosen()
+curves(chosen, overlaid_runs)
+if not overlaid_runs:
     without_curves()
 if "reward" in run.frame.columns:
     st.subheader("Distribution")
@@ -240,8 +240,8 @@ found_marks = findings_watch.curve_marks()
 component.choose(
     step,
     zoom=place.step_range("zoom"),
-    marks=laid_over.marks(found_marks) if laid_over else found_marks,
-    at=laid_over.at(step) if laid_over else None,
+    marks=overlaid_runs.marks(found_marks) if overlaid_runs else found_marks,
+    at=overlaid_runs.at(step) if overlaid_runs else None,
     key="curves_choice",
 )
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -39,8 +39,8 @@ def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *
     """Draw the choices in one row and return them. A tag, trainer or number that a link names and no run has, or none yet, stays chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="runs_choices"):
         text = st.text_input("Text in name, path, tags, note", **linked.text("runs_text"), type="search", width=200)
-        tag = _one_of("Tag", tags, "runs_tag", "any tag") if tags or _asked("runs_tag") else ""
-        trainer = _one_of("Trainer", trainers, "runs_trainer", "any trainer") if trainers or _asked("runs_trainer") else ""
+        tag = _one_of("Tag", tags, "runs_tag", "any tag") if tags or _linked("runs_tag") else ""
+        trainer = _one_of("Trainer", trainers, "runs_trainer", "any trainer") if trainers or _linked("runs_trainer") else ""
         metric = _one_of("Curve", metrics or ["reward"], "runs_metric", "reward", width=150)
         order = list_order.choice("runs_", "Order runs by", [*ORDERS], width=130)
         group = st.segmented_control("Groups", **linked.choice("runs_group", ["none", "folder", "tag"], "none"), required=True)
@@ -51,13 +51,13 @@ def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *
     return RunsChoices(chosen, grouping, ORDERS[order.by], order.descending, metric or "reward")
 
 
-def _asked(key: str) -> str:
+def _linked(key: str) -> str:
     return str(linked.value(key))
 
 
 def _one_of(label: str, options: Sequence[str], key: str, none: str, width: int = 120) -> str:
     """A choice of one, or of none, which is called `none`. Names are of runs, and a list of options shows them letter for letter."""
-    asked = _asked(key)
-    listed = list(dict.fromkeys(["", *options, *([asked] if asked else [])]))
+    linked_name = _linked(key)
+    listed = list(dict.fromkeys(["", *options, *([linked_name] if linked_name else [])]))
     chosen = st.selectbox(label, **linked.choice(key, listed, label=lambda name: name or none), width=width)
     return str(chosen or "")

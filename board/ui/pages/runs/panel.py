@@ -1,6 +1,6 @@
-"""The chosen run beside the list: what is known of it, the way into it, and what the reader says of it.
+"""The chosen run next to the list: its facts, the link into it, and the fields for the reader's note on it.
 
-Draws, and hands what is said on to be kept.
+Draws, and saves the note.
 """
 
 from collections.abc import Mapping
@@ -40,13 +40,13 @@ def _way(one: ListedRun) -> dict[str, str | int]:
 
 
 def _facts(one: ListedRun, metric: str) -> str:
-    told, known = one.summary, one.state.summary is not None
-    about = "about " if told.sampled else ""
-    steps = "" if told.last_step is None else f"Steps {about}{told.first_step:,} to {told.last_step:,}"
-    rollouts = f"{about}{plural(told.rollouts, 'rollout')}" if told.rollouts else ""
-    value = f"{metric} {about}{fmt(told.last[metric])} at the end" if metric in told.last else ""
+    summary, known = one.summary, one.state.summary is not None
+    about = "about " if summary.sampled else ""
+    steps = "" if summary.last_step is None else f"Steps {about}{summary.first_step:,} to {summary.last_step:,}"
+    rollouts = f"{about}{plural(summary.rollouts, 'rollout')}" if summary.rollouts else ""
+    value = f"{metric} {about}{fmt(summary.last[metric])} at the end" if metric in summary.last else ""
     files = f"{size(one.folder.bytes)} in {plural(one.folder.shards, 'shard')}"
-    sampled = "Estimated: its head, its tail and places between them were read." if told.sampled else ""
+    sampled = "Estimated: its head, its tail and places between them were read." if summary.sampled else ""
     lines = [
         one.folder.name if one.note.title else "",
         " · ".join(filter(None, [steps, rollouts, value])) if known else "Not read yet.",
@@ -57,7 +57,7 @@ def _facts(one: ListedRun, metric: str) -> str:
 
 
 def _said(one: ListedRun) -> None:
-    """What the reader says of the run; each run has widgets of its own, which begin with what is kept."""
+    """The reader's note on the run; each run has widgets of its own, which begin with the stored note."""
     note, own = one.note, one.folder.name
     if wrong := place.remembered("run_note_refused"):
         notice(wrong, "error")
@@ -66,7 +66,7 @@ def _said(one: ListedRun) -> None:
         return f"run_{field} {one.path}"
 
     def save_field(field: str) -> None:
-        _save(one, {field: _as_kept(field, place.widget_value(key(field)))})
+        _save(one, {field: _stored(field, place.widget_value(key(field)))})
 
     st.text_input(
         "Name", note.title, max_chars=LONGEST_TITLE, placeholder=own, key=key("title"), on_change=save_field, args=("title",)
@@ -96,8 +96,8 @@ def _said(one: ListedRun) -> None:
         )
 
 
-def _as_kept(field: str, value: Any) -> object:
-    """What a widget holds, as the field of the note is kept."""
+def _stored(field: str, value: Any) -> object:
+    """A widget's value as the field of the note stores it."""
     if field == "tags":
         return tuple(str(tag).strip() for tag in value or ())
     if field in ("pinned", "hidden"):

@@ -38,7 +38,7 @@ MOST_TABLES = 24
 
 
 def notes() -> dict[str, RunNote]:
-    """What was said of runs, by path; none of it where it cannot be read, which is told."""
+    """The reader's notes on runs, by path; none and a notice if they cannot be read."""
     try:
         return run_choices.notes()
     except BoardError as error:
@@ -80,7 +80,7 @@ def open_soon(one: ListedRun) -> None:
 
 
 def choose_step(root: Path, name: str) -> None:
-    """Go to the run's newest step, where nobody knew it when its row was drawn: the page would put it into the address one press of Back later.
+    """Go to the run's newest step, where it was unknown when its row was drawn: the page would put it into the address one press of Back later.
 
     A run that lies elsewhere, or cannot be opened, is left to that page.
     """
@@ -148,7 +148,7 @@ def known(root: Path) -> tuple[list[RunFolder], dict[str, SummaryState]]:
 
 
 def page(root: Path) -> None:
-    """The list, and the chosen run beside it."""
+    """The list, and the chosen run next to it."""
     drawn = known(root)
     runs = all_runs(root, *drawn)
     for sentence in library.not_opened(root, drawn[0]):

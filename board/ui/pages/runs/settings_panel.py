@@ -1,4 +1,4 @@
-"""What made a run: the settings that lie beside it, whole and searchable, for one run. Draws; reads through `caches` alone."""
+"""What made a run: all settings in the files next to it, searchable. Draws; reads through `caches` alone."""
 
 from pathlib import Path
 from typing import Final
@@ -26,7 +26,7 @@ def draw(location: Path) -> None:
     settings = run_settings.together(files)
     with st.container(border=True, key="settings_panel"):
         if not files:
-            st.text("No settings lie beside this run: config.yaml, args.json, .hydra, W&B's, ...")
+            st.text("No settings next to this run: config.yaml, args.json, .hydra, W&B's, ...")
             return
         read = [file.name for file in files if not file.refused]
         st.text(f"{plural(len(settings), 'setting')} from {', '.join(read)}" if read else "None of its settings could be read.")
@@ -38,8 +38,8 @@ def draw(location: Path) -> None:
 
 
 def _listed(settings: dict[str, object]) -> None:
-    wanted = st.text_input("Text in names and values", **linked.text("run_settings_text"), type="search") or ""
-    left = {name: value for name, value in settings.items() if matches(wanted, name, value)}
+    query = st.text_input("Text in names and values", **linked.text("run_settings_text"), type="search") or ""
+    left = {name: value for name, value in settings.items() if matches(query, name, value)}
     if len(left) < len(settings) or len(left) > MOST_ROWS:
         st.text(f"{len(left):,} of {len(settings):,}" + (f", the first {MOST_ROWS:,} listed" if len(left) > MOST_ROWS else ""))
     if not left:

@@ -1,4 +1,4 @@
-"""The runs as tables, one for each group: a click on a run's name opens it, one elsewhere in its row chooses it, a tick lays it beside others.
+"""Tables of runs, one for each group: a click on a run's name opens it, one elsewhere in its row chooses it, a tick compares it.
 
 Draws only.
 """
@@ -20,7 +20,7 @@ from board.ui.state import place, run_looks
 MOST_HEIGHT: Final = 700
 """In pixels; longer tables scroll."""
 
-TICK: Final = "beside others"
+TICK: Final = "compared"
 """The column of boxes."""
 
 _NUMBERS: Final = frozenset({"rollouts", "size", "problems", "findings"})
@@ -41,7 +41,7 @@ _HELP: Final = {
 def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Callable[[ListedRun], None]) -> None:
     """Draw the runs in their order, with what they are coloured; `opens` is called with a run whose name was clicked.
 
-    Those are ticked that the link lays side by side.
+    The runs that the link compares are ticked.
     """
     frame = run_list.rows(runs, metric, root)
     frame["size"] = [size(one.folder.bytes) if one.folder.shards else "" for one in runs]
@@ -65,8 +65,8 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
 
 
 def _ticked(key: str, names: Sequence[str]) -> None:
-    told = place.reported(key, "ticked") or {}
-    row, on = told.get("row"), told.get("on")
+    tick = place.reported(key, "ticked") or {}
+    row, on = tick.get("row"), tick.get("on")
     if not isinstance(row, int) or not 0 <= row < len(names):
         return
     run_looks.tick(names[row], on=bool(on))
@@ -84,9 +84,9 @@ def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], N
 
 def _column(name: str, values: "pd.Series[Any]", metric: str) -> TableColumn:
     """How the table shows a column."""
-    told = _HELP.get(name, "")
+    meaning = _HELP.get(name, "")
     if name == TICK:
-        return TableColumn(label="", width=36, drawn="tick", help="Lay it beside others")
+        return TableColumn(label="", width=36, drawn="tick", help="Compare it with others")
     if name == "colour":
         return TableColumn(label="", width=34, drawn="colour")
     if name == "run":
@@ -95,9 +95,9 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> TableColumn:
         called = "reward by step" if metric == "reward" else "curve by step"
         return TableColumn(called, width=140, drawn="trend", color=COLORS["policy"])
     if name == "value":
-        return TableColumn("last", told, right=True)
+        return TableColumn("last", meaning, right=True)
     if name == "step":
-        return TableColumn("last step", told, format="%d" if pd.api.types.is_numeric_dtype(values) else "", right=True)
+        return TableColumn("last step", meaning, format="%d" if pd.api.types.is_numeric_dtype(values) else "", right=True)
     if name == "tags":
         return TableColumn(drawn="tags")
-    return TableColumn({"written": "last written"}.get(name, name), told, right=name in _NUMBERS)
+    return TableColumn({"written": "last written"}.get(name, name), meaning, right=name in _NUMBERS)

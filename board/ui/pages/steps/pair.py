@@ -72,16 +72,16 @@ def _choices(view: View, numbers: list[str]) -> tuple[str, int]:
 
 
 def _step_a(view: View) -> int:
-    """Step A: the reader's, else the first, or the last where B is the first. One that is not there is said, and given up."""
-    steps, asked = view.run.steps, place.part("step_a")
-    if isinstance(asked, int) and asked in steps.tolist():
-        return asked
+    """Step A: the reader's, else the first, or the last where B is the first. One that does not exist is reported, and dropped."""
+    steps, step_a = view.run.steps, place.part("step_a")
+    if isinstance(step_a, int) and step_a in steps.tolist():
+        return step_a
     instead = int(steps[0] if steps[0] != view.step else steps[-1])
-    if asked is not None and view.run.reading:
-        st.text(f"Step {asked} is not read yet: B is compared with step {instead} until it is.")
+    if step_a is not None and view.run.reading:
+        st.text(f"Step {step_a} is not read yet: B is compared with step {instead} until it is.")
         return instead
-    if asked is not None:
-        st.text(f"There is no rollout of step {asked} to compare with: B is compared with step {instead}.")
+    if step_a is not None:
+        st.text(f"There is no rollout of step {step_a} to compare with: B is compared with step {instead}.")
     place.fill_in(step_a=instead)
     return instead
 

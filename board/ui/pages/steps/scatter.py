@@ -49,7 +49,7 @@ class Choices:
 
 
 def draw(view: View) -> None:
-    """The choices, the scatter, and beside it the rollout that was clicked."""
+    """The choices, the scatter, and next to it the rollout that was clicked."""
     numbers = numeric_columns(view.run.frame)
     if not numbers:
         st.text("A scatter needs a number of each rollout, which this run does not have.")

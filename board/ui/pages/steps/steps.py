@@ -42,17 +42,17 @@ PARTS: Final = (TABLE, SCATTER, PAIR)
 
 view = place.view()
 run = view.run
-unasked = shown_keys(run)
+default_keys = shown_keys(run)
 
 
 def choices() -> tuple[list[str], ListOrder]:
     """What is shown of each step, and how the table is sorted."""
-    others = [key for key in computable(run) if key not in unasked]
+    others = [key for key in computable(run) if key not in default_keys]
     with st.container(horizontal=True, vertical_alignment="bottom", key="step_choices"):
-        asked = st.multiselect(
+        chosen_keys = st.multiselect(
             "More numbers", **linked.choices("steps_numbers", others), placeholder="Any metric by step", width=360
         )
-        keys = [*unasked, *asked]
+        keys = [*default_keys, *chosen_keys]
         order = list_order.choice(
             PREFIX, "Sort by", [STEP, *keys], ways=(ASCENDING, DESCENDING), heading=head, width=200, on_change=to_first_page
         )
@@ -66,11 +66,11 @@ def to_first_page() -> None:
 
 def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Highlight]]:
     """The numbers by step, and what stands out in the run; computed once for all readers."""
-    with progress(f"Computing the metrics of {plural(len(run.frame), 'rollout')}") as told:
-        known = strip.ranged_values(run, lambda share: told(share / 2))
+    with progress(f"Computing the metrics of {plural(len(run.frame), 'rollout')}") as report:
+        known = strip.ranged_values(run, lambda share: report(share / 2))
         others = [key for key in keys if key not in known]
         values = caches.cached(
-            "step_table", lambda: per_step_values(run, others, lambda share: told((1 + share) / 2)), run, "\n".join(others)
+            "step_table", lambda: per_step_values(run, others, lambda share: report((1 + share) / 2)), run, "\n".join(others)
         )
         return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 

@@ -67,7 +67,7 @@ def summary(found: Phrases, limit: float) -> str:
     )
     against = {
         "group": "inside groups",
-        "step": "inside steps, as nobody sampled in groups",
+        "step": "inside steps, as there are no groups",
         "none": "by time alone, as there are no rewards",
     }
     parts = [f"{sampled} looked at, {plural(found.tested, 'phrase')} compared {against[found.within]}"]

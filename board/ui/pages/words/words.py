@@ -43,8 +43,8 @@ def found_phrases(least: int) -> Phrases:
     """The phrases of the run, found once for all readers."""
 
     def make() -> Phrases:
-        with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as told:
-            return phrases.of_run(run, least, told)
+        with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as report:
+            return phrases.of_run(run, least, report)
 
     return caches.cached("phrases", make, run, least, keep=2)
 
@@ -80,8 +80,8 @@ def counted_tokens() -> Vocabulary:
     """The tokens of the run, counted once for all readers."""
 
     def make() -> Vocabulary:
-        with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
-            return vocabulary.of_run(run, told)
+        with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as report:
+            return vocabulary.of_run(run, report)
 
     return caches.cached("vocabulary", make, run, keep=2)
 
@@ -126,9 +126,9 @@ def chosen_phrase() -> None:
     if not phrase or "response" not in run.text_columns:
         st.text("Click a row to see where it stands, and what it earns.")
         return
-    wanted = SearchText(phrase, "expression", exact_case=True)
+    query = SearchText(phrase, "expression", exact_case=True)
     try:
-        checked(wanted)
+        checked(query)
     except BoardError as error:
         notice(str(error), "error")
         return
@@ -142,7 +142,7 @@ def chosen_phrase() -> None:
             "search_in": "response",
         }
         st.page_link("board/ui/pages/search/search.py", label="Open in Search", query_params=there)
-    search_results.draw(view, Search(wanted, ("response",), "reward" if "reward" in run.frame.columns else "step"))
+    search_results.draw(view, Search(query, ("response",), "reward" if "reward" in run.frame.columns else "step"))
 
 
 choices = st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word_choices")

@@ -34,7 +34,7 @@ def show(
     """Draw the panels. Within one page `key` belongs to one set of them.
 
     After a click the component of that key has the step as `clicked`, and `on_click` is called. After a zoom it has {"range": [first, last]}
-    as `zoomed`, or {"range": None} for all steps, and once the reader wants to keep to these steps, as `kept`. After a click on a panel's
+    as `zoomed`, or {"range": None} for all steps, and once the reader filters by these steps, as `kept`. After a click on a panel's
     pin, or on what leads to another page, it has the panel's key as `pinned` or `looked`. The other callbacks are called likewise.
     """
     _curves(

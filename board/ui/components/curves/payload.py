@@ -68,7 +68,7 @@ class CurveAxis:
     word: str = "step"
     """What a number on the axis counts: said before it where it is a step, behind it else."""
     keeps: bool = True
-    """Whether all pages can be kept to a stretch of it."""
+    """Whether all pages can be filtered by a range of it."""
 
 
 STEPS: Final = CurveAxis()
@@ -118,8 +118,8 @@ def build(
 ) -> CurvesPayload:
     """The payload of panels that share an axis of steps from `span[0]` to `span[1]`, or further where a curve goes further.
 
-    `height` is a plot's in pixels; no more than `columns` panels stand beside each other, or, with `even`, one fewer where that leaves less
-    of the last row empty. `pins` says whether panels can be pinned; `missing` is kept with the payload. Along another `axis` than that of
+    `height` is a plot's in pixels; no more than `columns` panels stand in a row, or, with `even`, one fewer where that leaves less
+    of the last row empty. `pins` says whether panels can be pinned; `missing` is stored with the payload. Along another `axis` than that of
     steps `span` and all curves are in its measure.
     """
     numbers = _Numbers()

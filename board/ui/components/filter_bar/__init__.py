@@ -21,7 +21,7 @@ _bar: Final = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Refused:
-    """What was asked for last and is no condition."""
+    """The latest filter, which is not a valid condition."""
 
     typed: str
     reason: str

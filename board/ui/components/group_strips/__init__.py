@@ -20,7 +20,7 @@ MOST_DOTS: Final = 8_000
 
 @dataclass(frozen=True)
 class Strip:
-    """One group: its number on the screen, its members' rewards, sizes and marks (n,), what stands beside it, and whether it is greyed."""
+    """One group: its number on the screen, its members' rewards, sizes and marks (n,), the text next to it, and whether it is greyed."""
 
     name: str
     rewards: Float64Array

@@ -1,4 +1,4 @@
-"""Draws the runs that are laid side by side as chips in their colours: a click on a name goes to that run, one on ✕ takes it away.
+"""Draws the compared runs as chips in their colours: a click on a name goes to that run, one on ✕ removes it.
 
 Names may be of folders, or typed by a reader: they are shown as text, letter for letter.
 """
@@ -26,7 +26,7 @@ class RunChip:
     color: str
     """"#rrggbb"."""
     about: str = ""
-    """What is told under the pointer."""
+    """The text under the pointer."""
     here: bool = False
     """Whether the pages are of this one."""
     gone: bool = False

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Drawn = Literal["plain", "bar", "trend", "tags", "colour", "tick"]
-"""How values are drawn: as they are; a number beside a bar from zero; a list of numbers as a line; a list of texts; a colour ("#rrggbb", or
+"""How values are drawn: as they are; a number with a bar from zero; a list of numbers as a line; a list of texts; a colour ("#rrggbb", or
 empty) as a square; true or false as a box that can be ticked."""
 
 

@@ -46,9 +46,9 @@ def build(
 
 
 def _column(name: str, values: "pd.Series[Any]", column: TableColumn) -> tuple[dict[str, Any], pa.Array]:
-    """What the browser is told of a column, and its values as they travel."""
+    """What the browser receives of a column, and its values as they travel."""
     kind, array = _values(values, column)
-    told = asdict(column) | {
+    sent = asdict(column) | {
         "name": name,
         "label": name if column.label is None else column.label,
         "kind": kind,
@@ -56,11 +56,11 @@ def _column(name: str, values: "pd.Series[Any]", column: TableColumn) -> tuple[d
     }
     if kind in ("number", "bar"):
         numbers = array.to_numpy(zero_copy_only=False)
-        told["format"] = column.format or column_format(numbers)
+        sent["format"] = column.format or column_format(numbers)
         known = numbers[np.isfinite(numbers)]
-        told |= {"low": min(0.0, float(known.min(initial=0.0))), "high": max(0.0, float(known.max(initial=0.0)))}
-    del told["drawn"]
-    return told, array
+        sent |= {"low": min(0.0, float(known.min(initial=0.0))), "high": max(0.0, float(known.max(initial=0.0)))}
+    del sent["drawn"]
+    return sent, array
 
 
 def _values(values: "pd.Series[Any]", column: TableColumn) -> tuple[str, pa.Array]:

@@ -40,7 +40,7 @@ class TokenViewResult:
     metric: str | None
     scale: str | None = None
     others: tuple[int, ...] = ()
-    """What is pinned beside `pinned`, in the order it was pinned."""
+    """The other pinned tokens, in the order they were pinned."""
     window: str | None = None
     granularity: str | None = None
     """What one colour stands for, as in `Choice`; None until the reader or the page has made a choice."""
@@ -77,7 +77,7 @@ def show(
     may take before it scrolls, in pixels. `ids` are (n,) token ids, -1 where not known, and `alternatives` what else could have
     been sampled at each of the n tokens, both for the card.
 
-    `notes` says what else is marked: segments, which can be folded, and the tokens that hold most of the KL. `shared` is asked for
+    `notes` says what else is marked: segments, which can be folded, and the tokens that hold most of the KL. `shared` is called for
     the ends of the range "step" or "run", and only when the reader has chosen it.
 
     `metric`, `pinned`, `others`, `scale`, `granularity` and `window` (see `Choice`; None leaves the last three to the reader) are what to show,
@@ -87,27 +87,27 @@ def show(
     """
     extra: dict[str, Any] = {"ids": ids, "alternatives": alternatives, "height": height}
     payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, **extra)
-    asked = Choice(metric, pinned, scale, others, granularity=granularity, window=window)
-    return mount(payload, asked, shared, on_change)
+    requested = Choice(metric, pinned, scale, others, granularity=granularity, window=window)
+    return mount(payload, requested, shared, on_change)
 
 
 def mount(
     payload: TokenViewPayload,
-    asked: Choice,
+    requested: Choice,
     shared: Callable[[str], SharedEnds | None] | None = None,
     on_change: Callable[[], None] | None = None,
     on_estimator: Callable[[], None] | None = None,
 ) -> TokenViewResult:
     """What `show` does with a payload that is built already: a page that keeps one need not build it again for every click.
 
-    `on_estimator` is called when the reader asks for another KL estimator, whose name is then the component's `estimator`.
+    `on_estimator` is called when the reader chooses another KL estimator, whose name is then the component's `estimator`.
     """
     key = payload.data["meta"]["key"]
     with st.container(gap=None):
         mounted = _view(
             key=key, data=payload.data, on_choice_change=on_change or _nothing, on_estimator_change=on_estimator or _nothing
         )
-        choice = chosen(mounted.choice, asked, payload)
+        choice = chosen(mounted.choice, requested, payload)
         ends = shared(choice.scale) if shared and choice.scale in ("step", "run") else None
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice, ends))
     return TokenViewResult(
@@ -116,8 +116,8 @@ def mount(
 
 
 def _message(key: str, stamp: str, choice: Choice, ends: SharedEnds | None) -> dict[str, Any]:
-    told = {"ends": asdict(ends)} if ends else {}
-    return {"key": key, "stamp": stamp, **asdict(choice), "others": list(choice.others), **told}
+    shared_ends = {"ends": asdict(ends)} if ends else {}
+    return {"key": key, "stamp": stamp, **asdict(choice), "others": list(choice.others), **shared_ends}
 
 
 def _nothing() -> None:

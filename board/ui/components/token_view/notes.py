@@ -38,7 +38,7 @@ class Notes:
         return position if self.shown is None else int(np.searchsorted(self.shown, position))
 
     def _places(self, positions: Sequence[int]) -> list[int]:
-        wanted = np.sort(np.asarray(positions, np.int64))
+        rising = np.sort(np.asarray(positions, np.int64))
         if self.shown is None:
-            return [int(position) for position in wanted]
-        return [int(place) for place in np.flatnonzero(np.isin(self.shown, wanted))]
+            return [int(position) for position in rising]
+        return [int(place) for place in np.flatnonzero(np.isin(self.shown, rising))]

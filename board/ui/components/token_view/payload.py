@@ -110,7 +110,7 @@ def build(
     `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
     None when all count. `ranges` fixes the colour scale of the metrics it names. `ids` is (n,) token ids, -1 where not
     known; `alternatives` those of these n tokens. `estimator` names the one that made the metric "kl" and offers the others. `compared`
-    says that another response is shown beside this one, by the same `ranges`: then no range of one alone is offered.
+    says that another response is shown next to this one, by the same `ranges`: then no range of one alone is offered.
     Raises ValueError when an array is not as long as `tokens`, or the window overruns `total`.
     """
     n = len(tokens)
@@ -118,7 +118,7 @@ def build(
     if start < 0 or start + n > length:
         raise ValueError(f"tokens {start} to {start + n} do not fit a response of {length}")
     arrays = {name: _column(name, values, n) for name, values in metrics.items()}
-    kept = np.ones(n, dtype=bool) if counts is None else _fits("counts", np.asarray(counts, dtype=bool), n)
+    counted = np.ones(n, dtype=bool) if counts is None else _fits("counts", np.asarray(counts, dtype=bool), n)
     text, odd = _text(tokens)
     meta: dict[str, Any] = {
         "key": key,
@@ -132,7 +132,7 @@ def build(
         "estimators": [{"chosen": name == estimator, **_estimator(name)} for name in ESTIMATORS] if estimator else [],
         **(notes or Notes()).meta(),
     }
-    tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
+    tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": counted.astype(np.uint8)})}
     if arrays:
         tables["values"] = pa.table({f"m{i}": values for i, values in enumerate(arrays.values())})
     tables |= _more(n, ids, alternatives)
@@ -152,17 +152,17 @@ def _more(n: int, ids: npt.ArrayLike | None, alternatives: Likeliest | None) -> 
     return tables
 
 
-def chosen(reported: object, asked: Choice, payload: TokenViewPayload) -> Choice:
-    """The choice in force: what the browser just `reported` of this payload, if it makes sense, else what the page asked for.
+def chosen(reported: object, requested: Choice, payload: TokenViewPayload) -> Choice:
+    """The choice in force: what the browser just `reported` of this payload, if it makes sense, else what the page requested.
 
     The report comes from outside: only a metric and an index that exist are believed, and the index only from a view of these
-    very tokens. An asked-for metric that the rollout does not have becomes its first one, or "" when it has none.
+    very tokens. A requested metric that the rollout does not have becomes its first one, or "" when it has none.
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]
-    metric, pinned, scale, others = asked.metric, asked.pinned, _scale(asked.scale), asked.others
-    stretch = _stretch(asked.window, meta["total"])
-    granularity = _granularity(asked.granularity)
+    metric, pinned, scale, others = requested.metric, requested.pinned, _scale(requested.scale), requested.others
+    stretch = _stretch(requested.window, meta["total"])
+    granularity = _granularity(requested.granularity)
     if isinstance(reported, Mapping):
         scale = _scale(reported.get("scale")) or scale
         granularity = _granularity(reported.get("granularity")) or granularity
@@ -176,24 +176,24 @@ def chosen(reported: object, asked: Choice, payload: TokenViewPayload) -> Choice
     return Choice(metric, pinned, scale, others, granularity, stretch)
 
 
-def _scale(told: object) -> str | None:
-    return told if isinstance(told, str) and len(told) < 60 and _SCALE.fullmatch(told) else None
+def _scale(value: object) -> str | None:
+    return value if isinstance(value, str) and len(value) < 60 and _SCALE.fullmatch(value) else None
 
 
-def _stretch(told: object, total: int) -> str | None:
+def _stretch(value: object, total: int) -> str | None:
     """A window of tokens that the response has, cut off at its end; anything else is None."""
-    if told == "all" or not isinstance(told, str) or not _WINDOW.fullmatch(told):
-        return "all" if told == "all" else None
-    first, last = map(int, told.split("-"))
+    if value == "all" or not isinstance(value, str) or not _WINDOW.fullmatch(value):
+        return "all" if value == "all" else None
+    first, last = map(int, value.split("-"))
     return f"{first}-{min(last, total - 1)}" if first <= min(last, total - 1) else None
 
 
-def _granularity(told: object) -> str | None:
-    return told if isinstance(told, str) and told in _GRANULARITIES else None
+def _granularity(value: object) -> str | None:
+    return value if isinstance(value, str) and value in _GRANULARITIES else None
 
 
-def _index(told: object, total: int) -> int | None:
-    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told < total else None
+def _index(value: object, total: int) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < total else None
 
 
 def _column(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Pinned tokens beside the one the page follows, as a link and the browser write them. Pure; both come from outside and are checked."""
+"""Pinned tokens in addition to the one the page follows, as a link and the browser write them. Pure; both come from outside and are checked."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,9 +22,9 @@ def write_pins(pins: Iterable[int]) -> str | None:
     return ",".join(map(str, pins)) or None
 
 
-def believed(told: object, pinned: int | None, total: int) -> tuple[int, ...]:
-    """What the browser says of the pins before `pinned`: different positions of a response of `total`, none without `pinned`."""
-    if pinned is None or not isinstance(told, Sequence) or isinstance(told, str):
+def believed(pins: object, pinned: int | None, total: int) -> tuple[int, ...]:
+    """The pins before `pinned` as the browser reports them, checked: different positions of a response of `total`, none without `pinned`."""
+    if pinned is None or not isinstance(pins, Sequence) or isinstance(pins, str):
         return ()
-    whole = [one for one in told if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < total and one != pinned]
+    whole = [one for one in pins if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < total and one != pinned]
     return tuple(dict.fromkeys(whole))[:MOST_OTHERS]

@@ -97,7 +97,7 @@ def test_variety_of_responses(root: Path) -> None:
     test = opened("metrics", family_groups="true")
 
     found = panels(test, "variety_curves")
-    assert found["Do responses depend on their prompt?"].values["prompt told"] == pytest.approx([1.0, 0.0], abs=1e-5)
+    assert found["Do responses depend on their prompt?"].values["prompt recognised"] == pytest.approx([1.0, 0.0], abs=1e-5)
     assert found["Do the samples of a group differ?"].values["distinct"][1] == pytest.approx(1 / 3)
     assert not test.exception
 

@@ -49,7 +49,7 @@ def picture(
 ) -> Picture:
     """The points, or of more than `most` their density; each place as a float32, which is far finer than a screen.
 
-    `labels` are the texts of the first points under the pointer. `sides` draws where both numbers are equal, and gives dots of which x
+    `labels` appear under the pointer for the first points, as plain text. `sides` draws where both numbers are equal, and gives dots of which x
     is larger the first colour ("#rrggbb"), those of which y is the second: the cloud's third number is the sign of y − x then. `areas`
     says whether boxes and lassos can be drawn.
     """

@@ -43,8 +43,8 @@ def show(
     data = build(
         frame, columns, name=name, key=key, row_height=row_height, height=height, sorted_by=sorted_by, leads=bool(on_click)
     )
-    report = on_click or _nothing
-    _table(key=key, data=data, on_clicked_change=report, on_sorted_change=report, on_ticked_change=on_tick or _nothing)
+    handler = on_click or _nothing
+    _table(key=key, data=data, on_clicked_change=handler, on_sorted_change=handler, on_ticked_change=on_tick or _nothing)
     _choice(key=f"chosen_in_{key}", data={"key": key, "row": chosen})
 
 

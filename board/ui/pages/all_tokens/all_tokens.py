@@ -20,7 +20,7 @@ from board.text.counting import of_steps, plural
 from board.text.format_number import fmt
 from board.ui.components import count_bars, heat_map, table
 from board.ui.components.table import TableColumn
-from board.ui.pages.all_tokens.controls import TokenChoices, part_choice, token_choices, wanted_choices
+from board.ui.pages.all_tokens.controls import TokenChoices, part_choice, token_choices, token_filter_choices
 from board.ui.shared import token_tour
 from board.ui.shared.progress_line import progress
 from board.ui.state import caches, place
@@ -44,10 +44,10 @@ def counted(of: Run, choices: TokenChoices) -> TokenHistogram:
     """All tokens of some rollouts by the chosen metric, counted once for all readers."""
 
     def make() -> TokenHistogram:
-        with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
-            return count_tokens(of, choices.metric, choices.estimator, told)
+        with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as report:
+            return count_tokens(of, choices.metric, choices.estimator, report)
 
-    return caches.cached("survey", make, of, choices.metric, choices.estimator, keep=8)
+    return caches.cached("token_histogram", make, of, choices.metric, choices.estimator, keep=8)
 
 
 def forget_bar() -> None:
@@ -103,10 +103,10 @@ def of_covariance(of: TokenHistogram) -> None:
 
 def chosen_bar(found: Bars) -> int | None:
     """Which bar the link names by its middle fine bin; none where that is in no bar now."""
-    asked = pair("bar", 1)
-    if asked is None or not found.codes[0] <= asked[0] < found.codes[-1]:
+    code = pair("bar", 1)
+    if code is None or not found.codes[0] <= code[0] < found.codes[-1]:
         return None
-    return int(np.searchsorted(found.codes, asked[0], side="right")) - 1
+    return int(np.searchsorted(found.codes, code[0], side="right")) - 1
 
 
 def bar_clicked(found: Bars, chosen: int | None) -> Callable[[], None]:
@@ -161,11 +161,11 @@ def tell_sample() -> None:
 
 def chosen_cell(of: TokenHistogram, part: position_profile.Part, places: int) -> tuple[int, int] | None:
     """Column and row of the picture that the link names; none where the link is of another part, step or place."""
-    asked = pair("cell", 3)
-    if asked is None or asked[0] != position_profile.PARTS.index(part) or not 0 <= asked[2] < places:
+    cell = pair("cell", 3)
+    if cell is None or cell[0] != position_profile.PARTS.index(part) or not 0 <= cell[2] < places:
         return None
-    at = int(np.searchsorted(of.last, asked[1]))
-    return (at, asked[2]) if at < len(of.first) and of.first[at] <= asked[1] else None
+    at = int(np.searchsorted(of.last, cell[1]))
+    return (at, cell[2]) if at < len(of.first) and of.first[at] <= cell[1] else None
 
 
 def cell_clicked(of: TokenHistogram, part: position_profile.Part) -> Callable[[], None]:
@@ -205,10 +205,10 @@ def standing_out(of: TokenHistogram, choices: TokenChoices, part: position_profi
 def extreme_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int] | None) -> None:
     """The most extreme tokens, of the chosen bar or of all, each in its text; a click goes there."""
     st.subheader("Which tokens are the most extreme?", anchor=False)
-    wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
+    query = token_filter_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
-    found = token_list.matching_tokens(here, tokens, wanted)
-    st.text(summary(of, len(tokens), found, wanted, choices, within))
+    found = token_list.matching_tokens(here, tokens, query)
+    st.text(summary(of, len(tokens), found, query, choices, within))
     if within is not None and choices.all_steps and run.sample is not None:
         st.text("Of this bar those are looked at that are among the most extreme of their step, and those of the sample.")
     if found.tokens.empty:
@@ -222,22 +222,22 @@ def extreme_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int,
         listed["advantage"] = here.at_tokens("advantages", keys, at).astype(np.float64)
     places = places_of(found.tokens, choices)
     token_tour.offer(places)
-    token_table(listed, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
+    token_table(listed, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(query)}_{view.step}", height=420)
 
 
 def bar_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
-    """The most extreme tokens of the chosen bar, read once where the survey does not hold them."""
+    """The most extreme tokens of the chosen bar, read once where the histogram does not hold them."""
     scope = run if choices.all_steps else here.of_steps(view.step, view.step)
 
     def read(_: Run) -> pd.DataFrame:
-        with progress("Reading the tokens of this bar") as told:
-            return token_bars.tokens_of_bar(scope, of, choices.estimator, *within, told)
+        with progress("Reading the tokens of this bar") as report:
+            return token_bars.tokens_of_bar(scope, of, choices.estimator, *within, report)
 
     return caches.cached("tokens_of_bar", lambda: read(scope), scope, choices.metric, choices.estimator, *within)
 
 
 def summary(
-    of: TokenHistogram, tokens: int, found: Listed, wanted: TokenFilter, choices: TokenChoices, within: tuple[int, int] | None
+    of: TokenHistogram, tokens: int, found: Listed, query: TokenFilter, choices: TokenChoices, within: tuple[int, int] | None
 ) -> str:
     """One line on which tokens are listed, of so many."""
     order = {"magnitude": "farthest from 0", "highest": "largest", "lowest": "smallest"}[of.order]
@@ -247,7 +247,7 @@ def summary(
     where = each if within is None else "of the marked bar"
     all_there = found.matching == tokens < MOST and not choices.all_steps
     parts = [f"{plural(tokens, 'token')} {where}, the {order} first" if all_there else f"The {MOST} {order} {where}"]
-    parts += wanted.options()
+    parts += query.options()
     if found.matching < tokens:
         parts.append(f"{found.matching:,} of {plural(tokens, 'token')} match")
     elif tokens < MOST and not all_there:

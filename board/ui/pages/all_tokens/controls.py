@@ -49,7 +49,7 @@ def part_choice() -> Part:
     return titles.get(str(chosen), "whole")
 
 
-def wanted_choices(*, named: bool, signed: bool) -> TokenFilter:
+def token_filter_choices(*, named: bool, signed: bool) -> TokenFilter:
     """Draw what the listed tokens are narrowed by, and return it: `named` where the run has tokens, `signed` where it has advantages."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input("Token contains", **linked.text("token_text"), width=150) if named else ""

@@ -25,7 +25,7 @@ _PANELS: Final = (
         "depend",
         Words("Do responses depend on their prompt?", "回答还取决于提示吗？"),
         {
-            "told_by_neighbour": Words("prompt told", "认出提示"),
+            "told_by_neighbour": Words("prompt recognised", "认出提示"),
             "alike_to_others": Words("like others", "与他者相似"),
         },
     ),

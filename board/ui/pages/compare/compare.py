@@ -1,4 +1,4 @@
-"""Compare: what tells the runs apart that lie side by side? The choice of a section, and nothing but that section computed and drawn."""
+"""Compare: how do runs side by side differ? The choice of a section, and nothing but that section computed and drawn."""
 
 from typing import Final
 

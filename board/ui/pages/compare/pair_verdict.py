@@ -41,7 +41,7 @@ def draw(pair: RunPair, sides: tuple[ComparedSide, ComparedSide]) -> None:
             with st.container(gap="xsmall", width=BAR_WIDTH):
                 st.html(bar(total, [side.color for side in sides]))
                 st.caption(counted(total))  # our own words and numbers: a caption reads Markdown
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_notes"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_answer"):
         if total.prompts:
             st.text(NO_VERDICT if pair.has_scales_apart else verdict(total), width="content")
         pair_export.draw(pair, sides)

@@ -67,6 +67,11 @@ def seats() -> tuple[str, ...]:
     return st.session_state.get(COMPARED) or ()
 
 
+def compare(addresses: tuple[str, ...] | None) -> None:
+    """Have the link compare the runs with these addresses, "" for each that was removed."""
+    go(**{COMPARED: addresses})
+
+
 def go(**where: str | int | tuple[str, ...] | None) -> None:
     """Move the reader: `go(step=12)`, and forget what depended on the old place; nothing is forgotten where he is there already.
 

@@ -16,8 +16,6 @@ from board.sources import locations
 from board.text.path_names import shown
 from board.ui.state import place
 
-SETTLED: Final = "compared_settled"
-
 MOST_OFFERED: Final = 500
 """Runs in the list of what can be added: the browser is slow with long lists."""
 
@@ -54,29 +52,29 @@ def settle() -> None:
     own, compared, seats = place.part("run"), place.compared(), place.seats()
     if own is not None and compared:
         if str(own) not in compared:
-            place.fill_in(beside=_seated(seats, [str(own)]) if place.remembered(SETTLED) else (str(own), *seats))
-        place.remember(**{SETTLED: True})
+            place.fill_in(beside=_seated(seats, [str(own)]) if place.remembered("compared_settled") else (str(own), *seats))
+        place.remember(compared_settled=True)
 
 
 def add(address: str) -> None:
     """Add a run to compare."""
     own = place.part("run")
-    place.go(beside=_seated(place.seats() or (() if own is None else (str(own),)), [address]))
+    place.compare(_seated(place.seats() or (() if own is None else (str(own),)), [address]))
 
 
 def remove(address: str) -> None:
     """Remove a run, which leaves its seat empty; where the page's own alone remains nothing is compared."""
     remaining = _left(place.seats(), {address})
-    place.go(beside=remaining if {*remaining} - {"", str(place.part("run"))} else None)
+    place.compare(remaining if {*remaining} - {"", str(place.part("run"))} else None)
 
 
 def tick(address: str, *, on: bool) -> None:
     """Add a run to those that are ticked, while there is room, or remove it: the other runs keep their seats."""
     seats = place.seats()
     if not on:
-        place.go(beside=_left(seats, {address}) or None)
+        place.compare(_left(seats, {address}) or None)
     elif address not in seats and len(place.compared()) < MOST_RUNS:
-        place.go(beside=_seated(seats, [address]))
+        place.compare(_seated(seats, [address]))
 
 
 def _seated(seats: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:

@@ -45,17 +45,13 @@ def draw(sides: Sequence[ComparedSide]) -> None:
     differing = run_settings.differing_among([settings[at] for at in known])
     for sentence in run_settings.estimator_notes(differing):
         st.text(sentence)
-    query = _query()
+    query = st.text_input("Text in names and values", **linked.text("settings_text"), type="search", width=320) or ""
     left = {name: values for name, values in differing.items() if matches(query, name, *values)}
     every = len({name for own in settings for name in own})
     found = f" · {len(left):,} with these words" if query.split() else ""
     st.text(f"{plural(len(differing), 'setting')} of {every:,} differ{'s' if len(differing) == 1 else ''}{found}")
     if left:
         _table({name: dict(zip(known, values, strict=True)) for name, values in left.items()}, len(sides))
-
-
-def _query() -> str:
-    return st.text_input("Text in names and values", **linked.text("settings_text"), type="search", width=320) or ""
 
 
 def _runs(sides: Sequence[ComparedSide], files: Sequence[tuple[SettingsFile, ...]]) -> None:

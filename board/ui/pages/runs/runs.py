@@ -113,7 +113,7 @@ def side_by_side(runs: list[ListedRun]) -> None:
         on_click=open_soon,
         args=(first,),
     )
-    st.button("Untick all", key="untick", type="tertiary", on_click=place.go, kwargs={"beside": None})
+    st.button("Untick all", key="untick", type="tertiary", on_click=place.compare, args=(None,))
 
 
 def tables(listed: list[ListedRun], choices: RunsChoices, root: str) -> None:

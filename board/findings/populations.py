@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.steps.failed_rollouts import failed, said_of
+from board.analysis.steps.failed_rollouts import failed, failure_reasons
 from board.findings.checks.completeness import named
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
@@ -218,7 +218,7 @@ def _look_for_failed(context: Context, limits: Limits) -> Answer:
     means = [float(rewards[one].mean()) if one.any() else np.nan for one in of_them]
     before = f", before {fmt(means[2])}" if np.isfinite(means[2]) else ""
     effect = f"from step {begun.step} on {percent(count / of)} of the rollouts ({count:,} of {of:,}) failed "
-    effect += f"({', '.join([*said_of(context.run, marks & since), f'{(empty & since).sum():,} empty'])})"
+    effect += f"({', '.join([*failure_reasons(context.run, marks & since), f'{(empty & since).sum():,} empty'])})"
     effect += (
         f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}"
     )

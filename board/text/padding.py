@@ -60,7 +60,7 @@ class Fields(NamedTuple):
     texts: tuple[str, ...]
     prompts: tuple[str, ...]
     """Those of `texts` that the policy was given."""
-    said: str
+    response: str
     """The one that it wrote, whose tokens the record may hold."""
     tokens: str
     mask: str
@@ -186,8 +186,8 @@ def stripped(text: str, pads: frozenset[str], own: Span = _UNKNOWN, *, prompt: b
     if stop - start == len(text):
         return text
     before, behind = _joining(text[:start].strip(), own.first), _joining(text[stop:].strip(), own.last)
-    said = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
-    return said.rstrip() if behind is None else said.removesuffix(behind)
+    inner = text[start:stop].lstrip() if before is None else text[start:stop].removeprefix(before)
+    return inner.rstrip() if behind is None else inner.removesuffix(behind)
 
 
 def _may_be_padded(text: str, pads: frozenset[str]) -> bool:
@@ -283,13 +283,13 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     `trains_ends` is whether the loss mask trains on end tokens somewhere in its run.
     """
     changed: dict[str, Any] = {}
-    tokens, said = record.get(fields.tokens), record.get(fields.said)
-    listed = tokens if isinstance(tokens, list) else _implied_tokens(said, record.get(fields.mask), pads)
+    tokens, response = record.get(fields.tokens), record.get(fields.response)
+    listed = tokens if isinstance(tokens, list) else _implied_tokens(response, record.get(fields.mask), pads)
     ids = _ids(pads)
     texts = [(name, text) for name in fields.texts if isinstance(text := record.get(name), str)]
     if not ids and _are_whole(listed, record.get(fields.mask), pads) and not any(_may_be_padded(text, pads) for _, text in texts):
         return record
-    has_end = isinstance(said, str) and said[-40:].rstrip().endswith(_ENDS)
+    has_end = isinstance(response, str) and response[-40:].rstrip().endswith(_ENDS)
     ends = Ends()
     if has_end or (listed and str(listed[-1]) in (token_names(pads) | END_TOKENS)):
         held = (record[name] for name in fields.per_token & record.keys())
@@ -299,7 +299,7 @@ def unpadded(record: dict[str, Any], pads: frozenset[str], fields: Fields, *, tr
     if own.stop - own.start < len(listed):
         changed = {name: cut(name, value, len(listed), own, fields) for name, value in record.items()}
     for name, text in texts:
-        changed[name] = stripped(text, pads, own if name == fields.said else _UNKNOWN, prompt=name in fields.prompts)
+        changed[name] = stripped(text, pads, own if name == fields.response else _UNKNOWN, prompt=name in fields.prompts)
     if ids and isinstance(prompt_ids := record.get(fields.prompt_ids), list):
         changed[fields.prompt_ids] = _without_ids(prompt_ids, ids)
     return record if all(value is record[name] for name, value in changed.items()) else {**record, **changed}
@@ -321,9 +321,9 @@ def _implied_tokens(text: Any, mask: Any, pads: frozenset[str]) -> list[str]:
 
 def is_cut(record: Mapping[str, Any]) -> bool:
     """Whether a record says that its response was cut off: by `truncated`, else by why it ended."""
-    said = record.get("truncated")
-    if not hasattr(said, "__len__") and said in (0, 1):
-        return bool(said == 1)
+    truncated = record.get("truncated")
+    if not hasattr(truncated, "__len__") and truncated in (0, 1):
+        return bool(truncated == 1)
     return any(isinstance(reason := record.get(name), str) and reason in CUT_REASONS for name in REASONS)
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from board.analysis.stats.area import MOST_CORNERS, Corner, box_condition, lasso_condition, simplified
-from board.analysis.stats.cloud import Axis
+from board.analysis.stats.scatter_points import Axis
 
 UNIT = Axis(0.0, 1.0, log=False)
 WIDE = Axis(-50.0, 150.0, log=False)

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from board.analysis.stats.cloud import COLUMNS, ROWS, Cloud, cloud
+from board.analysis.stats.scatter_points import COLUMNS, ROWS, ScatterPoints, scatter_points
 from board.ui.components.scatter import Names, corners, picture
 
 NAMES = Names("length", "reward <b>", "")
 
 
-def of(x: list[float], y: list[float], color: list[float] | None = None) -> Cloud:
-    """The cloud of these numbers."""
+def of(x: list[float], y: list[float], color: list[float] | None = None) -> ScatterPoints:
+    """The points of these numbers."""
     third = None if color is None else np.array(color)
-    return cloud(np.array(x), np.array(y), third, log_x=False, log_y=False)
+    return scatter_points(np.array(x), np.array(y), third, log_x=False, log_y=False)
 
 
 def test_points_travel_as_places() -> None:
@@ -61,7 +61,7 @@ def test_nothing_to_draw() -> None:
 
 def test_prompts_in_place_of_rollouts() -> None:
     """What a dot is, its texts as they are, and the line of equal numbers from corner to corner of one axis for both."""
-    both = cloud(np.array([0.0, 4.0]), np.array([1.0, 2.0]), np.array([1.0, -1.0]), log_x=False, log_y=False, one_axis=True)
+    both = scatter_points(np.array([0.0, 4]), np.array([1.0, 2]), np.array([1.0, -1]), log_x=False, log_y=False, one_axis=True)
     colors = ("#000000", "#ffffff")
 
     meta = picture(both, Names("A", "B", "", dot="prompt"), labels=["<b>p</b>"], sides=colors, areas=False).data["meta"]

@@ -55,9 +55,9 @@ def endings(run: Run) -> Endings | None:
         return None
     ended, cut = (_numbers(frame, name) for name in ("ended", "cut_off"))
     names = _reasons(run)
-    unsaid = names.isna().to_numpy()
-    names[unsaid & (ended == 0)] = NO_END_TOKEN
-    names[unsaid & (ended != 0)] = UNKNOWN
+    unreported = names.isna().to_numpy()
+    names[unreported & (ended == 0)] = NO_END_TOKEN
+    names[unreported & (ended != 0)] = UNKNOWN
     names[ended == 1] = END_TOKEN
     names[cut == 1] = CUT
     found = names.value_counts().index
@@ -72,13 +72,13 @@ def _numbers(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
 
 def _reasons(run: Run) -> "pd.Series[str]":
     """(rows,) the engine's reason, missing where it gives none; the commonest by name."""
-    said = pd.Series([None] * len(run.frame), dtype=object)
+    given = pd.Series([None] * len(run.frame), dtype=object)
     for name in _REASONS:
         if name in run.text_columns:
             texts = pd.Series(run.texts(name, run.frame.index.to_numpy()).to_pylist(), dtype=object)
-            said = said.where(said.notna(), texts.where(texts != "", None))
-    named = "engine: " + said.value_counts().index[:MOST_REASONS]
-    reasons = "engine: " + said
+            given = given.where(given.notna(), texts.where(texts != "", None))
+    named = "engine: " + given.value_counts().index[:MOST_REASONS]
+    reasons = "engine: " + given
     return reasons.where(reasons.isna() | reasons.isin(named), OTHER_REASONS)
 
 

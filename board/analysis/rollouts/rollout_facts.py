@@ -106,9 +106,9 @@ def _text(name: str, text: str | None, note: str = "") -> Particular | None:
     shown = shorten(text, SHOWN_CHARS)
     notes = [note, f"the first {len(shown):,} of" if len(shown) < len(text) else ""]
     length = plural(len(text), "character")
-    said = " · ".join(filter(None, notes))
-    gap = " " if said.endswith(" of") else " · " if said else ""
-    return Particular(name, _one_line(shown) or "(empty)", shown, said + gap + length)
+    noted = " · ".join(filter(None, notes))
+    gap = " " if noted.endswith(" of") else " · " if noted else ""
+    return Particular(name, _one_line(shown) or "(empty)", shown, noted + gap + length)
 
 
 def _one_line(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from board.analysis.stats.cloud import Axis
+from board.analysis.stats.scatter_points import Axis
 
 MOST_CORNERS: Final = 24
 """A lasso is drawn with hundreds; so many are enough to follow it, and fit into a link."""

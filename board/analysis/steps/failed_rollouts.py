@@ -23,7 +23,7 @@ _STATES: Final = re.compile(r"(?:\w+_)?status|(?:finish|stop|exit|end|terminatio
 _ERRORS: Final = re.compile(r"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?", re.IGNORECASE)
 _OBJECTS: Final = re.compile(r"(?:\w+_)?(?:info|meta|metadata|extras?|details|outcome|result)", re.IGNORECASE)
 _HELD: Final = (
-    r'"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?"\s*:\s*(?P<said>"(?:[^"\\]|\\.)*"|\{[^{}]*\})'
+    r'"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?"\s*:\s*(?P<texts>"(?:[^"\\]|\\.)*"|\{[^{}]*\})'
 )
 """An error within a column whose text is an object of JSON."""
 _AT_ONCE: Final = 1_000
@@ -45,10 +45,10 @@ def failed(run: Run) -> NDArray[np.bool_]:
     if "response_length" in frame:
         empty &= ~(finite_values(frame, "response_length") > 0)
     marks, has_state = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
-    for _, of_state, said in _statements(run, keys):
-        some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
-        of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
-        marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
+    for _, of_state, texts in _reason_columns(run, keys):
+        some, is_machine = ~_matches(texts, _NOTHING), _matches(texts, _BROKEN if of_state else _MACHINE)
+        of_machine = is_machine & (not (of_state and _matches(texts, _VERDICT).any()))
+        marks |= some & (of_machine | (empty & (is_machine | _matches(texts, "(?i)fail") if of_state else True)))
         has_state |= some & of_state
     for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
         values = finite_values(frame, name)
@@ -56,16 +56,16 @@ def failed(run: Run) -> NDArray[np.bool_]:
     return marks | (empty & ~has_state)
 
 
-def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
+def failure_reasons(run: Run, marks: NDArray[np.bool_]) -> list[str]:
     """The commonest reasons of the marked rollouts, (rows,): "status aborted"; empty where none is given in words."""
     keys, words = run.frame.index.to_numpy()[marks], list[str]()
-    for name, of_state, said in _statements(run, keys):
-        most = said.filter(_matches(said, f"{_BROKEN}|fail") if of_state else ~_matches(said, _NOTHING)).to_pandas().mode()
+    for name, of_state, texts in _reason_columns(run, keys):
+        most = texts.filter(_matches(texts, f"{_BROKEN}|fail") if of_state else ~_matches(texts, _NOTHING)).to_pandas().mode()
         words += [f"{name} {one}"[:80] for one in most[:1]]
     return words
 
 
-def _statements(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
+def _reason_columns(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:
     """The columns of how rollouts ended, by name: whether it is a state rather than an error, and its texts."""
     for name in run.text_columns:
         of_state = _STATES.fullmatch(name) is not None
@@ -74,7 +74,7 @@ def _statements(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, 
         elif _OBJECTS.fullmatch(name):
             # some rollouts at a time: of a large object little is held
             parts = (run.texts(name, keys[at : at + _AT_ONCE]) for at in range(0, len(keys), _AT_ONCE))
-            held = [pc.struct_field(pc.extract_regex(part.combine_chunks(), _HELD), "said") for part in parts]
+            held = [pc.struct_field(pc.extract_regex(part.combine_chunks(), _HELD), "texts") for part in parts]
             yield f"{name}.error", False, pa.chunked_array(held, pa.large_string())
 
 

@@ -218,12 +218,12 @@ def of_others(tokens: Sequence[str], response: str | None, turns: str | None, *,
     return [(a, b) for one, (a, b) in zip(messages, pairwise(ends), strict=True) if not is_sampled(one)]
 
 
-def _of_texts(tokens: Sequence[str], said: str) -> list[tuple[int, int]]:
+def _of_texts(tokens: Sequence[str], dialogue: str) -> list[tuple[int, int]]:
     """Those of turns, each below its role, whose texts stand in the tokens in their order."""
     codec = codec_of(tokens)
-    shown = [re.sub(r"\s", "", bytes_of(codec, one).decode(errors="ignore")) for one in tokens] if _HEAD.match(said) else []
+    shown = [re.sub(r"\s", "", bytes_of(codec, one).decode(errors="ignore")) for one in tokens] if _HEAD.match(dialogue) else []
     whole, ends, at, found = "".join(shown), np.cumsum([*map(len, shown)]), 0, list[tuple[int, int]]()
-    parts = _HEAD.split(said)[1:]
+    parts = _HEAD.split(dialogue)[1:]
     for role, text in zip(parts[::2], parts[1::2], strict=True):
         piece = re.sub(r"\s", "", text)
         begin = whole.find(piece, at)

@@ -33,8 +33,8 @@ def note_ends(block: Block, report: LoadReport) -> None:
     rows = np.flatnonzero(mask.present & (block.lengths > 1))
     last = block.token_offsets[rows + 1] - 1
     bare = np.isnan(ends[last])  # rollouts without tokens: their texts end as they do
-    if PADDED.said in block.texts and bare.any():
-        said = block.texts[PADDED.said].take(pa.array(rows[bare]))
+    if PADDED.response in block.texts and bare.any():
+        said = block.texts[PADDED.response].take(pa.array(rows[bare]))
         ends[last[bare]] = pc.match_substring_regex(said, _AT_END).fill_null(False)
     ends = ends == 1
     report.trains_ends |= bool((ends & trained).any())

@@ -39,17 +39,17 @@ _USED: Final = ("step", "line", "group", "nonfinite_tokens")
 def available(run: Run) -> set[str]:
     """What a metric may need of the run: columns, texts and token arrays its rollouts have, and `split` where there are evaluations.
 
-    The recorder keeps some arrays' means where it left the arrays out, and rows that say `truncated` need no `finish_reason`.
+    The recorder keeps some arrays' means where it left the arrays out, and rows with `truncated` need no `finish_reason`.
     """
     averaged = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
     there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *averaged} - {"split", FAILED}
-    said = {
+    conditions = {
         "split": EVALUATION in run.splits,
         "finish_reason": "truncated" in run.frame,
         FAILED: bool(failed(run.trained).any()),
         TOKENS: run.has_tokens and LEFT_OUT not in run.frame,
     }
-    return there | {name for name, is_said in said.items() if is_said}
+    return there | {name for name, holds in conditions.items() if holds}
 
 
 def computable(run: Run) -> list[str]:

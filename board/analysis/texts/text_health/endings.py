@@ -120,8 +120,8 @@ def _learned(
         if special or finals[code] > counts[code] / 2:
             some = np.flatnonzero(codes[last] == code)[:_READ]
             before = [[names[one] for one in codes[max(0, last[row] - _BEFORE) : last[row]]] for row in some]
-            said = zip(before, texts.take(pa.array(some)).to_pylist(), strict=True)
-            found[code] = special or np.mean([_ends_before(names[code], tokens, text) for tokens, text in said]) >= _NEARLY_ALL
+            pairs = zip(before, texts.take(pa.array(some)).to_pylist(), strict=True)
+            found[code] = special or np.mean([_ends_before(names[code], tokens, text) for tokens, text in pairs]) >= _NEARLY_ALL
     return found
 
 
@@ -137,15 +137,15 @@ def _ends_before(name: str, before: list[str], text: str | None) -> bool:
 def _cut_off(part: Part) -> Float64Array:
     found = np.full(len(part), np.nan)
     if "truncated" in part.scalars.column_names:
-        said = part.scalars.column("truncated").combine_chunks()
-        if pa.types.is_floating(said.type):
-            numbers = said.to_numpy(zero_copy_only=False).astype(np.float64)
-            found = np.where(np.isin(numbers, (0, 1)), numbers, np.nan)  # such as a count of tokens, which says neither
+        truncated = part.scalars.column("truncated").combine_chunks()
+        if pa.types.is_floating(truncated.type):
+            numbers = truncated.to_numpy(zero_copy_only=False).astype(np.float64)
+            found = np.where(np.isin(numbers, (0, 1)), numbers, np.nan)  # such as a count of tokens, which is neither
     for name in REASONS:
         reasons = column(part, name)
-        said = pc.is_in(reasons, pa.array(sorted(CUT_REASONS), pa.large_string())).to_numpy(zero_copy_only=False)
+        is_cut = pc.is_in(reasons, pa.array(sorted(CUT_REASONS), pa.large_string())).to_numpy(zero_copy_only=False)
         known = reasons.is_valid().to_numpy(zero_copy_only=False) & np.isnan(found)
-        found[known] = said[known]
+        found[known] = is_cut[known]
     return found
 
 

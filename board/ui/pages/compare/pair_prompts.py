@@ -10,7 +10,7 @@ import streamlit as st
 from board.analysis.compare.run_pair import RunPair
 from board.analysis.prompts.prompt_list import text_column
 from board.analysis.rollouts.selection import neighbours
-from board.analysis.stats.cloud import cloud, nearest
+from board.analysis.stats.scatter_points import nearest, scatter_points
 from board.schema import heading
 from board.text.counting import plural
 from board.ui.components import scatter, table
@@ -81,7 +81,7 @@ def _picture(pair: RunPair, colors: tuple[str, str]) -> Picture:
     """A dot per prompt, in the colour of the run that lies above on it."""
     found = pair.prompts
     a, b = (found[f"mean_{one}"].to_numpy(np.float64) for one in "ab")
-    drawn = cloud(a, b, np.sign(found["difference"].to_numpy(np.float64)), log_x=False, log_y=False, one_axis=True)
+    drawn = scatter_points(a, b, np.sign(found["difference"].to_numpy(np.float64)), log_x=False, log_y=False, one_axis=True)
     number = heading(pair.metric)
     labels = _texts(pair, found.iloc[drawn.at[:MOST_LABELS]], LABEL_LETTERS) or []
     names = Names(f"mean {number} in A", f"mean {number} in B", "", dot="prompt")
@@ -94,7 +94,7 @@ def _clicked(pair: RunPair, shown: Picture, chosen: int | None) -> Callable[[], 
     def callback() -> None:
         given = place.reported(SCATTER, "clicked") or {}
         corners = scatter.corners([[given.get("x"), given.get("y")]])
-        there = nearest(shown.cloud, *corners[0]) if corners else np.zeros(0, np.int64)
+        there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
         if there.size:
             prompts = pair.prompts.index.to_numpy(np.int64)[there]
             behind = None if chosen is None else neighbours(prompts, chosen)[1]
@@ -107,8 +107,8 @@ def _place(pair: RunPair, shown: Picture, chosen: int | None) -> tuple[float, fl
     """Where the chosen prompt lies; None where it has no place."""
     if chosen is None:
         return None
-    at = np.flatnonzero(pair.prompts.index.to_numpy()[shown.cloud.at] == chosen)
-    return (float(shown.cloud.x[at[0]]), float(shown.cloud.y[at[0]])) if at.size else None
+    at = np.flatnonzero(pair.prompts.index.to_numpy()[shown.points.at] == chosen)
+    return (float(shown.points.x[at[0]]), float(shown.points.y[at[0]])) if at.size else None
 
 
 def _rows(pair: RunPair) -> pd.DataFrame:

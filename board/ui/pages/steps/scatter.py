@@ -1,6 +1,6 @@
 """The scatter of the page Steps: any number of rollouts against any other, what is selected in it as a filter, and the rollout clicked.
 
-Draws; where rollouts lie is computed in `board.analysis.stats.cloud`, what a box or a lasso holds in `board.analysis.stats.area`.
+Draws; where rollouts lie is computed in `board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.area`.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import streamlit as st
 
 from board.analysis.rollouts.selection import neighbours, numeric_columns, of_step
 from board.analysis.stats.area import Corner, box_condition, lasso_condition
-from board.analysis.stats.cloud import cloud, nearest
+from board.analysis.stats.scatter_points import nearest, scatter_points
 from board.analysis.steps.step_stats import finite_values
 from board.schema import heading
 from board.sql.identifiers import column
@@ -69,7 +69,7 @@ def draw(view: View) -> None:
     )
     rows = of_step(view.run.frame, chosen.step)
     st.text(_counts_line(shown, rows, chosen))
-    if not shown.cloud.at.size:
+    if not shown.points.at.size:
         return
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
@@ -117,12 +117,12 @@ def _picture(view: View, chosen: Choices) -> Picture:
     x, y = (finite_values(rows, name) for name in (chosen.x, chosen.y))
     third = finite_values(rows, chosen.color) if chosen.color else None
     names = Names(heading(chosen.x), heading(chosen.y), heading(chosen.color) if chosen.color else "")
-    return scatter.picture(cloud(x, y, third, log_x=chosen.log_x, log_y=chosen.log_y), names)
+    return scatter.picture(scatter_points(x, y, third, log_x=chosen.log_x, log_y=chosen.log_y), names)
 
 
 def _counts_line(shown: Picture, rows: pd.DataFrame, chosen: Choices) -> str:
     """How many rollouts are drawn, and which are not, and why."""
-    found = shown.cloud
+    found = shown.points
     parts = [
         f"{found.at.size:,} of {plural(len(rows), 'rollout')} of {'all steps' if chosen.step is None else f'step {chosen.step}'}"
     ]
@@ -143,7 +143,7 @@ def _clicked(view: View, shown: Picture, rows: pd.DataFrame) -> Callable[[], Non
     def callback() -> None:
         given = place.reported("scatter", "clicked") or {}
         corners = scatter.corners([[given.get("x"), given.get("y")]])
-        there = nearest(shown.cloud, *corners[0]) if corners else np.zeros(0, np.int64)
+        there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
         if there.size:
             keys, steps = rows.index.to_numpy()[there], rows["step"].to_numpy()[there]
             before = neighbours(keys, place.linked_rollout(view.run) or 0)[1]
@@ -168,7 +168,7 @@ def condition_of(given: Any, shown: Picture, x: str, y: str) -> str:
     """What the component reports as selected, as SQL; empty for what is no area."""
     if not isinstance(given, dict):
         return ""
-    axes = shown.cloud.x_axis, shown.cloud.y_axis
+    axes = shown.points.x_axis, shown.points.y_axis
     box, lasso = (scatter.corners(given.get(name)) for name in ("box", "lasso"))
     if len(box) == 2:
         return box_condition(x, y, *axes, box[0], box[1])
@@ -188,5 +188,5 @@ def _rollout(view: View, shown: Picture, rows: pd.DataFrame) -> None:
 
 def _place(shown: Picture, keys: Any, key: int) -> Corner | None:
     """Where a rollout lies; None where it has no place."""
-    at = np.flatnonzero(keys[shown.cloud.at] == key)
-    return (float(shown.cloud.x[at[0]]), float(shown.cloud.y[at[0]])) if at.size else None
+    at = np.flatnonzero(keys[shown.points.at] == key)
+    return (float(shown.points.x[at[0]]), float(shown.points.y[at[0]])) if at.size else None

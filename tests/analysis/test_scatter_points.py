@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.stats.cloud import COLUMNS, ROWS, Axis, axis_of, cloud, color_ends, density, nearest
+from board.analysis.stats.scatter_points import COLUMNS, ROWS, Axis, axis_of, color_ends, density, nearest, scatter_points
 
 NUMBERS = st.one_of(st.floats(), st.integers(-2, 2).map(float))
 
@@ -17,7 +17,7 @@ def test_every_rollout_is_drawn_or_counted(rows: list[tuple[float, float, float]
     """Drawn where it has both numbers and a place on both axes; else it is missing, or not above zero. Whatever the numbers are."""
     x, y, color = (np.array([row[at] for row in rows], np.float64) for at in range(3))
 
-    found = cloud(x, y, color, log_x=log_x, log_y=log_y)
+    found = scatter_points(x, y, color, log_x=log_x, log_y=log_y)
 
     both = [math.isfinite(a) and math.isfinite(b) for a, b, _ in rows]
     placed = [ok and (not log_x or a > 0) and (not log_y or b > 0) for ok, (a, b, _) in zip(both, rows, strict=True)]
@@ -49,7 +49,7 @@ def test_one_value_stands_in_the_middle(value: float) -> None:
 
 def test_density_counts_and_takes_the_mean() -> None:
     """Two rollouts in one cell are two, their colour the mean of those that have one."""
-    found = cloud(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 5.0]), np.array([1.0, 4.0, np.nan]), log_x=False, log_y=False)
+    found = scatter_points(np.array([0.0, 0, 1]), np.array([0.0, 0, 5]), np.array([1, 4, np.nan]), log_x=False, log_y=False)
 
     counts, means = density(found)
 
@@ -61,8 +61,8 @@ def test_density_counts_and_takes_the_mean() -> None:
 
 def test_the_nearest_rollout() -> None:
     """Near is what looks near; of several at one place all are told, and rollouts without a place are none."""
-    found = cloud(np.array([np.nan, 0.0, 1000.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]), None, log_x=False, log_y=False)
-    nothing = cloud(np.array([np.nan]), np.array([1.0]), None, log_x=False, log_y=False)
+    found = scatter_points(np.array([np.nan, 0.0, 1000.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]), None, log_x=False, log_y=False)
+    nothing = scatter_points(np.array([np.nan]), np.array([1.0]), None, log_x=False, log_y=False)
 
     assert [nearest(*one).tolist() for one in ((found, 0.1, 0.2), (found, 0.6, 0.9), (nothing, 0.5, 0.5))] == [[1, 3], [2], []]
 

@@ -75,7 +75,7 @@ def axis_of(values: Float64Array, *, log: bool) -> Axis:
 
 
 @dataclass(frozen=True)
-class Cloud:
+class ScatterPoints:
     """Rollouts between two axes."""
 
     x_axis: Axis
@@ -93,9 +93,9 @@ class Cloud:
     """Rollouts that a logarithmic axis has no place for: not above zero."""
 
 
-def cloud(
+def scatter_points(
     x: Float64Array, y: Float64Array, color: Float64Array | None, *, log_x: bool, log_y: bool, one_axis: bool = False
-) -> Cloud:
+) -> ScatterPoints:
     """The rollouts that have both numbers; arrays (rollouts,), NaN or infinite where a number is missing.
 
     With `one_axis` both numbers have the same, which holds all of either.
@@ -106,12 +106,12 @@ def cloud(
     of_x, of_y = (np.concatenate([x[at], y[at]]),) * 2 if one_axis else (x[at], y[at])
     axes = axis_of(of_x, log=log_x), axis_of(of_y, log=log_y)
     third = np.full(at.size, np.nan) if color is None else np.where(np.isfinite(color[at]), color[at], np.nan)
-    return Cloud(
+    return ScatterPoints(
         *axes, at, axes[0].places(x[at]), axes[1].places(y[at]), third, int((~known).sum()), int((known & ~placed).sum())
     )
 
 
-def density(found: Cloud) -> tuple[NDArray[np.int64], Float64Array]:
+def density(found: ScatterPoints) -> tuple[NDArray[np.int64], Float64Array]:
     """Rollouts in each cell and the mean of their third number (NaN without one); each (ROWS, COLUMNS), the lowest y first."""
     column, row = (np.clip((one * count).astype(np.int64), 0, count - 1) for one, count in ((found.x, COLUMNS), (found.y, ROWS)))
     cell = row * COLUMNS + column
@@ -123,7 +123,7 @@ def density(found: Cloud) -> tuple[NDArray[np.int64], Float64Array]:
     return counts.reshape(ROWS, COLUMNS), np.where(np.isfinite(means), means, np.nan).reshape(ROWS, COLUMNS)
 
 
-def nearest(found: Cloud, x: float, y: float) -> NDArray[np.int64]:
+def nearest(found: ScatterPoints, x: float, y: float) -> NDArray[np.int64]:
     """Which of the rollouts that came in lie nearest to a place: all that lie where the nearest does. Empty where there is none."""
     if not found.at.size:
         return found.at

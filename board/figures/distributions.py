@@ -151,7 +151,7 @@ def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn i
     layout = base_layout(title, "reward · policy as dots" + (", reference as dashes" if compared else ""))
     note = f" · {drawn_rows.size:,} of {rewards.size:,} drawn, with every peak and dip" if drawn_rows.size < rewards.size else ""
     layout["xaxis"] |= {
-        "title": {"text": f"place in the step{note}", **AXIS_TITLE},
+        "title": {"text": f"rollout, in the order of the step{note}", **AXIS_TITLE},
         "unifiedhovertitle": {"text": "sample %{x:,d}"},
         "range": [0.4, rewards.size + 0.6],
         "tickformat": ",d",

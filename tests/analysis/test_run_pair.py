@@ -158,7 +158,7 @@ def test_last_visits_are_told(tmp_path: Path) -> None:
     """Whoever reads the report alone learns that steps were not held to each other."""
     found = compare(*runs(tmp_path, asked(*ENOUGH), asked(*ENOUGH, step=3)), visits="last")
 
-    assert found.notes == ("Last visits are paired, at whatever steps: there is no difference by step.",)
+    assert found.notes == ("Each prompt's last step in either run is paired, so there is no difference by step.",)
 
 
 def test_a_run_against_itself() -> None:

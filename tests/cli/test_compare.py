@@ -84,9 +84,9 @@ def test_last_visits(tmp_path: Path) -> None:
     same, last = (json.loads(compare(a, b, "--json", *options).stdout) for options in ([], ["--last-visit"]))
 
     assert (same["paired"]["prompts"], same["paired"]["difference"], same["paired"]["unpaired"]) == (0, None, {"a": 2, "b": 2})
-    assert any("compare last visits" in note for note in same["notes"])
+    assert any("compare “last visits”" in note for note in same["notes"])
     assert (last["paired"]["prompts"], last["paired"]["difference"], last["by_step"]) == (2, 2.0, [])
-    assert "on their last visits" in compare(a, b, "--last-visit").stdout
+    assert "at its last step in either run" in compare(a, b, "--last-visit").stdout
 
 
 def test_logged_settings(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_same_prompts(two: Path) -> None:
     assert "Compared is step 1 alone." in texts(one)
     assert not panels(one)
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
-    assert "Last visits are paired, at whatever steps" in texts(last)
+    assert "Each prompt's last step in either run is paired" in texts(last)
     assert facts(last)["Difference, B − A"] == "0"
 
 
@@ -135,7 +135,7 @@ NOT_COMPARED: dict[str, tuple[list[dict[str, Any]], str]] = {
         [whole_row(0, prompt="prompt 0 ![x](http://x)")],
         "Too few prompts were paired to say whether the runs differ",
     ),
-    "other steps": ([whole_row(9, prompt="prompt 0 ![x](http://x)")], "compare last visits"),
+    "other steps": ([whole_row(9, prompt="prompt 0 ![x](http://x)")], "compare “last visits”"),
 }
 
 

@@ -35,11 +35,11 @@ def test_prompts_over_training(root: Path) -> None:
     assert shown["prompt"].tolist() == ["sums", "rhymes", "![x](http://x)", "names"]
     assert shown["cohort"].tolist() == ["learned", "always solved", "never solved", "forgotten"]
     assert shown["gain"].tolist() == pytest.approx([1.0, 0.0, 0.0, -1.0])
-    assert shown["reward by visit"].tolist()[0] == pytest.approx([-0.05, -0.05, 0.95, 0.95])
+    assert shown["reward by step"].tolist()[0] == pytest.approx([-0.05, -0.05, 0.95, 0.95])
     assert shown["wins"].tolist() == pytest.approx([50.0, 100.0, 0.0, 50.0])
     said = texts(test)
     assert "4 prompts over 4 steps · 1 learned · 1 forgotten · 0 flipping · 1 always solved · 1 never solved · 1 losing" in said
-    assert "solved when its mean reward is 0.450 or more. Learned: its first 2 visits were not solved, its last 2 were" in said
+    assert "solved when its mean reward is 0.450 or more. Learned: its first 2 steps were not solved, its last 2 were" in said
     (curves,) = sent(test, "rl_logging_board.curves")
     assert [card["key"] for card in curves["meta"]["cards"]] == ["cohorts", "losing"]
     assert not sent(test, "prompt_timeline")
@@ -76,7 +76,7 @@ def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     ordered = opened("prompts", **ascending)
     assert table(ordered)["prompt"].tolist() == ["![x](http://x)", "sums", "names", "rhymes"]
     assert "1 losing · by mean reward, ascending" in texts(ordered)
-    assert "gap by visit" in table(opened("prompts", cohort="Losing"))
+    assert "gap by step" in table(opened("prompts", cohort="Losing"))
     test = opened("prompts", cohort="Forgotten", cohort_ends=1, right_from="0.5", **ascending)
     assert table(test)["prompt"].tolist() == ["names"]
     test.button(key="cohort_chip").click().run()
@@ -132,7 +132,7 @@ def test_one_prompt_opened(root: Path) -> None:
 
 
 POOR: dict[str, tuple[list[dict[str, Any]], str]] = {
-    "one step": (rows(1), "The run has one step: no prompt has a second visit to be compared with."),
+    "one step": (rows(1), "The run has one step: no prompt has a second step to be compared with."),
     "no reward": ([whole_row(at, reward=..., ref_reward=...) for at in range(2)], "needs reward"),
     "no reference": ([one | {"ref_reward": None} for one in rows(2)], "below the reference need ref_reward"),
     "every prompt once": ([whole_row(at, prompt=f"p{at}") for at in range(3)], "No prompt was rewarded at two steps"),

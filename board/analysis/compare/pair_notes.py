@@ -60,7 +60,7 @@ def _prompts(sides: Sides, shared: SharedPrompts, visits: Visits, total: PairedD
     if not total.prompts:
         yield _no_pair(shared, visits)
     elif visits == "last":
-        yield "Last visits are paired, at whatever steps: there is no difference by step."
+        yield "Each prompt's last step in either run is paired, so there is no difference by step."
     if 0 < total.prompts < FEW_PROMPTS:
         yield f"Only {plural(total.prompts, 'prompt')} could be paired: the interval is too narrow, or none.{_more(shared, visits, total)}"
 
@@ -74,9 +74,8 @@ def _no_pair(shared: SharedPrompts, visits: Visits) -> str:
         return "No prompt is in both runs: there is nothing to pair."
     if visits == "last":
         return f"No prompt of the {common:,} that both runs saw has the number in both."
-    return (
-        f"The runs share {plural(common, 'prompt')}, but saw none at the same step with the number in both: compare last visits."
-    )
+    shared_prompts = f"The runs share {plural(common, 'prompt')}, but saw none at the same step with the number in both"
+    return f"{shared_prompts}: compare “last visits”, each prompt's last step in either run."
 
 
 def _more(shared: SharedPrompts, visits: Visits, total: PairedDifference) -> str:
@@ -84,7 +83,9 @@ def _more(shared: SharedPrompts, visits: Visits, total: PairedDifference) -> str
     common = _common(shared)
     if visits == "last" or common <= total.prompts:
         return ""
-    return f" The runs share {common:,}, most of them at other steps: compare last visits."
+    return (
+        f" The runs share {common:,}, most of them at other steps: compare “last visits”, each prompt's last step in either run."
+    )
 
 
 def _common(shared: SharedPrompts) -> int:

@@ -118,7 +118,7 @@ def _side(letter: str, side: ComparedRun, name: str, metric: str) -> str:
 def _difference(pair: RunPair) -> str:
     total = pair.total
     won = f"B above A on {total.win:,}, equal on {total.tie:,}, below on {total.loss:,}"
-    seen = "at the same step" if pair.visits == "same step" else "on their last visits"
+    seen = "at the same step" if pair.visits == "same step" else "at its last step in either run"
     return "\n".join(
         [
             f"{pair.metric}, B minus A, on {plural(total.prompts, 'prompt')} that both saw {seen}:",

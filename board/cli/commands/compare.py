@@ -29,9 +29,7 @@ _ABOVE = 2
     show_default=True,
     help="The number that is compared: a column of the board, or a metric that is its mean.",
 )
-@click.option(
-    "--last-visit", is_flag=True, help="Pair each prompt's last visits, at whatever steps, instead of visits at the same step."
-)
+@click.option("--last-visit", is_flag=True, help="Pair each prompt's last step in either run, instead of equal steps.")
 @SCALARS
 @AS_JSON
 def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, scalars: Path | None, **reading: Any) -> None:

@@ -30,7 +30,7 @@ _LIVE: Final = (
     "Looks for new rows every second and loads them. On by default while the run was written to in the last ten minutes."
 )
 
-_FOLLOW: Final = "Goes along to the newest step when one comes. On while you are on the newest step; off, you stay where you are."
+_FOLLOW: Final = "Moves to the newest step when one arrives. On while you are on the newest step; off, you stay where you are."
 
 
 def follow(run: Run, shown: Run, root: Path) -> None:

@@ -54,7 +54,7 @@ def chosen() -> "Overlay | None":
     placed = [one.name for one, at in zip(runs, places, strict=True) if at is not None]
     if len(placed) < len(runs):
         lacking = [name for name in names if name not in placed]
-        notice(f"Not along {choices.axis}: {overlay_notes.listed(lacking)}, whose rollouts do not record it.")
+        notice(f"Not drawn over {choices.axis}: {overlay_notes.listed(lacking)}, whose rollouts do not record it.")
     if places[0] is None:  # the page's own step would stand nowhere
         choices = replace(choices, axis="step")
         places = [_places(one, choices) for one in runs]

@@ -17,7 +17,7 @@ from board.ui.shared.messages import notice
 from board.ui.state import link_texts, place
 
 ASK: Final = (
-    "Rewards have more than two values: say from which one on a response is right, in “Right from a reward of”. "
+    "Rewards have more than two values: say from which one on a response is right, in “Success threshold”. "
     "Until then nothing is drawn that counts right ones."
 )
 
@@ -43,7 +43,7 @@ def draw(run: Run) -> float:
             place.remember(right_from_problem=str(error))
 
     st.number_input(
-        "Right from a reward of",
+        "Success threshold",
         key=FIELD,
         on_change=changed,
         value=None,

@@ -45,7 +45,7 @@ _HELP: Final = {
     "kl, mean": "mean KL of its tokens, in nats per token, by the estimator chosen at the kl above the text",
     "entropy, mean": "mean entropy of the policy at its tokens, in nats",
     "advantage, sum": "sum of the advantages of its tokens",
-    "value, change": "critic value at its last token less that at its first",
+    "value, change": "critic value at its last token minus that at its first",
 }
 
 

@@ -208,9 +208,9 @@ function ring({ places }, at, name) {
 
 /** @param {Sent} sent */
 function overview({ meta: { words, steps }, size }) {
-  const parts = [`${words.height} by step, ${steps.length.toLocaleString("en")} visits`];
+  const parts = [`${words.height} by step, ${steps.length.toLocaleString("en")} steps`];
   const reach = reachOf(steps.length);
-  if (reach) parts.push(`lines are means of ${2 * reach + 1} visits`);
+  if (reach) parts.push(`lines are means of ${2 * reach + 1} steps`);
   const between = ends(size);
   if (words.size && between) parts.push(`size: ${words.size}, ${numberText(between[0])} to ${numberText(between[1])}`);
   return parts.join(" · ");

@@ -153,8 +153,8 @@ def _table(pair: RunPair, rows: pd.DataFrame, chosen: int | None) -> None:
 
 
 _HELP: Final = {
-    "B − A": "mean over the prompt's visits that both runs made",
-    "visits": "how often both runs saw it so",
+    "B − A": "mean over the steps at which both runs sampled the prompt",
+    "visits": "steps at which both runs sampled it",
     "step": "where the two lie furthest apart",
 }
 

@@ -71,7 +71,7 @@ def _details(finding: Finding) -> None:
             st.text("\n\n".join(f"{sign.title} ({sign.severity}, {sign.steps}): {sign.effect}." for sign in finding.signs))
     st.text(f"Threshold: {finding.threshold} ({finding.source})")
     st.text(f"May mean: {finding.means}")
-    st.text(f"Looks the same: {finding.looks_like}")
+    st.text(f"Could also be: {finding.looks_like}")
     _next(finding)
     with st.container(horizontal=True, gap="small", key="finding_filters"):
         if condition := messages.condition_of_rollouts(finding):

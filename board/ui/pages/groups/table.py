@@ -29,7 +29,7 @@ _HELP: Final = {
     "mean": "mean reward of those that have one",
     "std": "standard deviation of the rewards, of the population",
     "best": "largest reward of the group",
-    "gap": "largest reward less the mean: what picking the best would gain",
+    "gap": "largest reward minus the mean: what picking the best would gain",
     "right": "responses with at least the chosen reward",
     "pass_at_k": "chance that one of k responses is right",
     "kind": "whether all responses are right, none, or some",

@@ -23,13 +23,13 @@ PREFIX: Final = "prompt_"
 ORDERS: Final = {
     "gain": "gain",
     "reward": "mean reward",
-    "first": "first visit",
-    "last": "last visit",
+    "first": "first step",
+    "last": "last step",
     "variance": "variance",
     "gap": "gap to the reference",
     "wins": "win share",
     "length": "length",
-    "visits": "visits",
+    "visits": "steps",
     "rollouts": "rollouts",
     "last_seen": "last seen",
 }
@@ -84,28 +84,26 @@ def label(cohort: str) -> str:
 def _rule(solved: float, *, losing: bool) -> CohortRule:
     """Draw the thresholds, folded."""
     with st.popover("Rule"):
-        ends = st.number_input("Visits at either end", **linked.number("cohort_ends", ENDS, 1, 100))
+        ends = st.number_input("Steps at either end", **linked.number("cohort_ends", ENDS, 1, 100))
         if not losing:
             return CohortRule(solved, int(ends), LOST, OF)
-        of = int(st.number_input("Losing: of the last visits", **linked.number("losing_of", OF, 1, 1_000)))
+        of = int(st.number_input("Losing: of the last steps", **linked.number("losing_of", OF, 1, 1_000)))
         lost = st.number_input("Losing: at least below the reference", **linked.number("losing_lost", LOST, 1, 1_000))
     return CohortRule(solved, int(ends), min(int(lost), of), of)
 
 
 def rule_text(rule: CohortRule, *, losing: bool) -> str:
     """The rule in words."""
-    first, last = ("visit was not", "one was") if rule.ends == 1 else (f"{rule.ends} visits were not", f"{rule.ends} were")
-    halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} visits, each half of them)"
+    first, last = ("step was not", "one was") if rule.ends == 1 else (f"{rule.ends} steps were not", f"{rule.ends} were")
+    halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} steps, each half of them)"
     parts = (
         [right_from.ASK]
         if np.isnan(rule.solved)
         else [
-            f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more.",
+            f"Of a prompt count the steps that sampled it; one is solved when its mean reward is {fmt(rule.solved)} or more.",
             f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix.",
         ]
     )
     if losing:
-        parts.append(
-            f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'visit')}."
-        )
+        parts.append(f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'step')}.")
     return " ".join(parts)

@@ -147,7 +147,7 @@ def _timeline(view: View, drawn: Timeline, columns: tuple[str, str, str | None],
         return
     if len(drawn.keys) < drawn.total:
         st.text(
-            f"{len(drawn.keys):,} of {drawn.total:,} rollouts are drawn: the highest and the lowest of every visit or few, and others evenly."
+            f"{len(drawn.keys):,} of {drawn.total:,} rollouts are drawn: the highest and the lowest of each step or few steps, others evenly."
         )
     words = NumberNames(
         height=heading(by),

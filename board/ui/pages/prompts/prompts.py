@@ -109,7 +109,7 @@ def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoice
     if several := sum(numbers[name] for name in COHORTS):
         parts += [f"{numbers[name]:,} {NAMES[name]}" for name in COHORTS]
         if several < len(listed):
-            parts.append(f"{numbers['']:,} with fewer than two rewarded visits")
+            parts.append(f"{numbers['']:,} rewarded at fewer than two steps")
     if numbers[LOSING]:
         parts.append(f"{numbers[LOSING]:,} losing")
     if choices.query:
@@ -180,7 +180,7 @@ def once(listed: pd.DataFrame, *, rewarded: bool, known: bool) -> None:
     if not rewarded:
         missing.append("What became of the prompts needs reward")
     elif len(run.steps) == 1:
-        st.text("The run has one step: no prompt has a second visit to be compared with.")
+        st.text("The run has one step: no prompt has a second step to be compared with.")
     elif known and (listed["cohort"] == NONE).all():
         st.text("No prompt was rewarded at two steps: there is nothing to compare over training.")
 

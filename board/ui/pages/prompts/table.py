@@ -28,19 +28,19 @@ _HELP: Final = {
     "visits": "steps that sampled the prompt",
     "rollouts": "responses to the prompt, at all steps",
     "reward": "mean reward of all its rollouts",
-    "first": "mean reward of its first visit",
-    "last": "mean reward of its last visit",
-    "gain": "mean reward of the last visit less that of the first",
+    "first": "mean reward at its first step",
+    "last": "mean reward at its last step",
+    "gain": "mean reward at its last step minus that at its first",
     "variance": "variance of the rewards of all its rollouts, of the population",
     "length": "mean length of the responses, in tokens where they are known, else in characters",
     "wins": "share of its rollouts with a reward above the reference's",
     "gap": "mean of reward − ref_reward over its rollouts",
     "last_seen": "last step that sampled it",
-    "reward by visit": "mean reward of each visit, first to last",
-    "gap by visit": "mean of reward − ref_reward at each visit, first to last",
+    "reward by step": "mean reward at each of its steps, first to last",
+    "gap by step": "mean of reward − ref_reward at each of its steps, first to last",
 }
 
-_HEADS: Final = {"reward": "mean reward", "wins": "wins", "last_seen": "last seen", "gap": "gap"}
+_HEADS: Final = {"visits": "steps", "reward": "mean reward", "wins": "wins", "last_seen": "last seen", "gap": "gap"}
 
 
 def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptChoices, key: str) -> None:
@@ -73,7 +73,7 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, trend: Litera
         names = ("", *(NAMES[name] for name in COHORTS))
         found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
     if (shown["visits"] > 1).any() and shown["reward"].notna().any():
-        found[f"{trend} by visit"] = trends(visited, shown, trend)
+        found[f"{trend} by step"] = trends(visited, shown, trend)
     ends = () if (shown["visits"] > 1).any() else ("first", "last")
     for name in NUMBERS:
         if name not in ends and shown[name].notna().any():
@@ -86,7 +86,7 @@ def _column(name: str, choices: PromptChoices) -> TableColumn:
     meaning, sorts = _HELP.get(name, ""), name in ORDERS
     if name == "prompt":
         return TableColumn(width=PROMPT_WIDTH)
-    if name.endswith(" by visit"):
+    if name.endswith(" by step"):
         return TableColumn(drawn="trend", width=TREND_WIDTH, help=meaning, color=COLORS["policy"])
     written = "%.0f %%" if name == "wins" else ""
     return TableColumn(_HEADS.get(name, name), meaning, written, pinned=name == choices.order.by, sorts=sorts)

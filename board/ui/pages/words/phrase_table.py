@@ -73,7 +73,7 @@ def summary(found: Phrases, limit: float) -> str:
     parts = [f"{sampled} looked at, {plural(found.tested, 'phrase')} compared {against[found.within]}"]
     if found.within != "none":
         parts.append(
-            f"with rewards dealt anew {found.by_chance:,} are beyond |z| = {fmt(limit)}, and the largest z is {fmt(found.chance_z)}"
+            f"with permuted rewards {found.by_chance:,} are beyond |z| = {fmt(limit)}, and the largest z is {fmt(found.chance_z)}"
         )
     if found.cut:
         parts.append(f"of {plural(found.cut, 'long response')} beginning and end alone")

@@ -21,7 +21,7 @@ _types: Final = pa.types
 _LEAST: Final = 8
 """Bytes that a value takes at least, as text of JSON and in memory."""
 _FLATTENED: Final = 1 << 30
-"""Lists of more bytes are not laid end to end, only to say how many more they have."""
+"""Lists of more bytes are not concatenated only to find by how much they exceed a limit."""
 _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -39,11 +39,11 @@ def _distinct(names: Sequence[str]) -> list[str]:
     """The names, each once."""
     found: dict[str, None] = {}
     for name in names:
-        at, told_apart = 1, name
-        while told_apart in found:
-            at += 1
-            told_apart = f"{name} ({at})"
-        found[told_apart] = None
+        number, distinct = 1, name
+        while distinct in found:
+            number += 1
+            distinct = f"{name} ({number})"
+        found[distinct] = None
     return [*found]
 
 
@@ -137,7 +137,7 @@ def _structs(array: pa.Array) -> list[Any]:
 
 
 def _lists(array: pa.Array) -> list[Any]:
-    """Lists of every kind, cut out of their values laid end to end."""
+    """Lists of every kind, cut out of their concatenated values."""
     if _is_plain(array.type.value_type):
         try:
             return _given(array)

@@ -1,8 +1,8 @@
 """Which files may hold rollouts: by the end of their names, and where that says too little by their first bytes.
 
 Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those a list of objects, one object
-after another, and an object that says so by its first keys are looked at, beside the names that a trainer gives its episodes; any other
-object where a mapping by hand lies beside it, or where it begins as an object beside it that is looked at. A database is one that trackio
+after another, and an object that says so by its first keys are looked at, as are the names that a trainer gives its episodes; any other
+object where a mapping by hand lies next to it, or where it begins as an object next to it that is looked at. A database is one that trackio
 wrote traces or completions to. Knows names and beginnings; reads no record.
 """
 
@@ -28,7 +28,7 @@ SUFFIXES: Final = (
     ".eval",
 )
 
-WANTED: Final = (
+LOOKED_FOR: Final = (
     f"{', '.join('*' + suffix for suffix in SUFFIXES)}, *.json with a list of objects, an object per line or one that holds messages, "
     "*.pt or *.json named after a step or an episode, and *.db of trackio with traces"
 )
@@ -40,11 +40,11 @@ _BY_NAME: Final = re.compile(
 """Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
 _LOOSE: Final = (".csv", ".json", trackio_rollouts.ENDING)
-"""Endings that say little: such a file beside folders of runs makes no run of what holds them."""
+"""Endings that say little: such a file next to folders of runs does not make their parent folder a run."""
 
 _SESSION: Final = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}-.*\.jsonl")
 _OF_TRACKIO: Final = re.compile(rb'\{"type": ?"session",[^\r\n]*"harness": ?"trackio"')
-"""What trackio calls a trace that it writes once more beside its database, to be shown elsewhere, and how that begins."""
+"""What trackio calls a trace that it also writes next to its database, to be shown elsewhere, and how that begins."""
 
 _GLANCE: Final = 4_096
 _OPENS_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
@@ -55,7 +55,7 @@ _SPEAKS: Final = re.compile(
     rb'(?<!\\)"(?:responses?|response_tokens|completions?|generations?|model_response|output_response|response_str|messages|conversations?|rollouts'
     rb'|trajectory|trajectories|role)"\s*:\s*["\[]'
 )
-"""A key of rollouts, whoever wrote them, with a text or a list, at any depth."""
+"""A key of rollouts, of any trainer, with a text or a list, at any depth."""
 
 _TABLE: Final = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"columns":\s*\[[^\]]*"(?:[^"]*[/ ])?'
@@ -75,12 +75,12 @@ _SETTINGS: Final = re.compile(
     r"(?:.*config|.*args|hparams|.*tokenizer.*|special_tokens_map|vocab|added_tokens|.*\.index|.*\.account|trainer_state|dataset_info"
     r"|dataset_dict|state|metadata|manifest|(?:all|train|eval|test|predict)_results|.*metrics|.*summary|.*metadata)\.json"
 )
-"""What trainers and libraries write beside rollouts: never one itself."""
+"""What trainers and libraries write next to rollouts: never one itself."""
 
 MAPPING: Final = "rollouts.toml"
-"""What a mapping by hand is called, beside the run or one folder above it."""
+"""What a mapping by hand is called, in the run's folder or one above it."""
 
-ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; beside a mapping ({MAPPING}) it is read"
+ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; with a mapping ({MAPPING}) next to it, it is read"
 """Why a file is left out that may be one rollout."""
 
 HALF_WRITTEN: Final = "has the name of a file that is still being written, and is not read"
@@ -182,7 +182,7 @@ def _has_records(start: bytes) -> bool:
 
 
 def _has_traces(path: Path, within: Path) -> bool:
-    """Whether a file is a database of trackio with traces or completions, looked at again when it or the log beside it has changed."""
+    """Whether a file is a database of trackio with traces or completions, looked at again when it or its log has changed."""
     _, magic = _DATABASES["SQLite"]
     if not _beginning(path, within).startswith(magic):
         return False
@@ -220,12 +220,12 @@ def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    told = [f"{name} {said}." for name, said in databases_in(folder).items()]
-    told += [
+    hints = [f"{name} {said}." for name, said in databases_in(folder).items()]
+    hints += [
         f"{shown(path.name)} looks like JSON: with .json at the end of its name it is read."
         for path in sorted(folder.iterdir())[:_LOOKED_INTO]
         if path.suffix != ".json" and _OPENS_OBJECT.match(_beginning(path, folder.resolve()))
     ]
     return RunNotFound(
-        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {WANTED}, at any depth. {' '.join([there, *told[:8]])}"
+        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {LOOKED_FOR}, at any depth. {' '.join([there, *hints[:8]])}"
     )

@@ -17,16 +17,16 @@ NAME: Final = "rl-board-index.json"
 """No trainer calls a file so."""
 
 UNFINISHED: Final = "rl-board-index.unfinished.json"
-"""Beside it while an index is written: the sources that are in it so far."""
+"""Next to it while an index is written: the sources that are in it so far."""
 
 ROWS: Final = "rl-board-rows"
-"""The folder beside it with the files of Parquet, by which an index is known that is not finished, or has lost its file."""
+"""The folder next to it with the files of Parquet, by which an index is known that is not finished, or has lost its file."""
 
 LOCK: Final = ".index.lock"
-"""Beside it while it is written to a folder of this machine."""
+"""Next to it while it is written to a folder of this machine."""
 
 LAYOUT: Final = 2
-"""Of the file and of what lies beside it."""
+"""Of the file and of those that it names."""
 
 _FILE: Final = {"name": str, "size": int, "sum": int}
 
@@ -96,34 +96,34 @@ def _read(path: Path, within: Path, _inode: int, _size: int, _mtime_ns: int) -> 
 def parsed(data: bytes, name: str) -> dict[str, Any]:
     """What the file of the index of that name says, out of its bytes. Raises RunNotFound as `read` does."""
     try:
-        told: dict[str, Any] = sealed_json.loads(data)
-        layout, has_shape = told["layout"], fits(told, _SHAPE)
+        index: dict[str, Any] = sealed_json.loads(data)
+        layout, has_shape = index["layout"], fits(index, _SHAPE)
     except sealed_json.Unsound as error:
         raise RunNotFound(f"The file {NAME} of the index {name!r} is damaged: run `rl-logging-board index` again.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise unusable(name) from error
     if layout != LAYOUT:
         raise RunNotFound(f"The index {name!r} is of another version of the board: run `rl-logging-board index` again.")
-    if not has_shape or not all(map(str.isidentifier, told["measures"])) or any("/" in one["name"] for one in _files(told)):
+    if not has_shape or not all(map(str.isidentifier, index["measures"])) or any("/" in one["name"] for one in _files(index)):
         raise unusable(name)
-    return told
+    return index
 
 
-def _files(told: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every file beside it that it names."""
-    found = [file for source in told["sources"].values() for file in source["files"]]
-    return [*found, *filter(None, (told["sums"], told["places"]))]
+def _files(index: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every file that the index names."""
+    found = [file for source in index["sources"].values() for file in source["files"]]
+    return [*found, *filter(None, (index["sums"], index["places"]))]
 
 
-def written(told: dict[str, Any]) -> bytes:
+def written(index: dict[str, Any]) -> bytes:
     """The bytes of the file; `layout` is added."""
-    return sealed_json.dumps({"layout": LAYOUT, **told}, indent=1)
+    return sealed_json.dumps({"layout": LAYOUT, **index}, indent=1)
 
 
-def location_of(told: dict[str, Any]) -> Path:
+def location_of(index: dict[str, Any]) -> Path:
     """The folder of the run that an index is of, or what stands for its address; nothing need be there. Raises RunNotFound."""
     try:
-        return locations.folder_unlisted(told["location"])
+        return locations.folder_unlisted(index["location"])
     except ArgumentRefused as error:
         raise RunNotFound(f"The index is of an address that cannot be opened. {error}") from error
 

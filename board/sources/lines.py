@@ -91,7 +91,7 @@ def _is_local(file: BinaryIO) -> bool:
 
 
 def _after_hole(file: BinaryIO, at: int, stop: int) -> int:
-    """Where data begins at or behind a place; of what comes from elsewhere nobody knows."""
+    """Where data begins at or behind a place; the place itself for a remote file, whose holes are not known."""
     if not _is_local(file):
         return at
     try:

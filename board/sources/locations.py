@@ -1,6 +1,6 @@
 """Where a run lies: what a reader names → the folder that is read, and how that folder is shown.
 
-An address is resolved here, once, to the folder that stands for it; a folder of this machine is itself, told so by its path alone, and
+An address is resolved here, once, to the folder that stands for it; a folder of this machine is itself, recognised by its path alone, and
 nothing that reads elsewhere is loaded for it.
 """
 

@@ -28,8 +28,8 @@ _NAME_BYTES: Final = 120
 """Bytes of UTF-8 that a run's name takes of a folder's name; file systems end at 255, and trackers add to it."""
 
 
-def walk(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[Path]:
-    """The regular files in a folder and below it whose names are wanted, nearest first, each folder's in the order of names.
+def walk(folder: Path, takes: Callable[[str], bool] = bool) -> Iterator[Path]:
+    """The regular files in a folder and below it whose names `takes` accepts, nearest first, each folder's in the order of names.
 
     What cannot be listed is left out.
     """
@@ -43,7 +43,7 @@ def walk(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[Path]:
                 return
             if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
                 pending.append((entry.path, depth + 1))
-            elif wanted(entry.name) and entry.is_file(follow_symlinks=False):
+            elif takes(entry.name) and entry.is_file(follow_symlinks=False):
                 yield Path(entry.path)
 
 

@@ -1,4 +1,4 @@
-"""Bytes of a remote run that are about to be read, asked for beforehand: many at once, which one after another would take long.
+"""Prefetch bytes of a remote run that are about to be read: many requests at once, which one after another would take long.
 
 What is a file of this machine's own is there already, and every function here is then over at once.
 """
@@ -21,10 +21,10 @@ ALL: Final = 1 << 62
 """Where a span ends that is of all of a file."""
 
 AHEAD: Final = 256
-"""So many things that are gone through have what is read of them asked for before their turn."""
+"""So many items of a sequence have their bytes requested before their turn."""
 
 _T = TypeVar("_T")
-_asked: set[Span] = set()
+_requested: set[Span] = set()
 
 
 def is_remote(path: Path) -> bool:
@@ -43,11 +43,11 @@ def look_ahead(spans: Iterable[Span]) -> None:
 
 
 def ahead(things: Iterable[_T], spans_of: Callable[[_T], Iterable[Span]]) -> Iterator[_T]:
-    """The things, what is read of each having been asked for some time before its turn, the first time that it is."""
+    """The things in their order, the bytes of each requested some time before its turn, the first time that it is seen."""
     waiting: deque[_T] = deque()
     for one in things:
-        spans = {span for span in spans_of(one) if places.may_be_mirrored(span[0])} - _asked
-        _asked.update(spans)
+        spans = {span for span in spans_of(one) if places.may_be_mirrored(span[0])} - _requested
+        _requested.update(spans)
         look_ahead(spans)
         waiting.append(one)
         if len(waiting) > AHEAD:

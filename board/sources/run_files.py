@@ -1,4 +1,4 @@
-"""How every file of a run, or beside one, is opened: a regular file, where it may lie, no larger than its reader can take.
+"""How every file of a run, or next to one, is opened: a regular file, where it may lie, no larger than its reader can take.
 
     with opened(path, within=root, most=1_000_000) as stream: ...
     data = whole(path, within=root, most=65_536)
@@ -91,7 +91,7 @@ def is_within(folder: Path | str, within: Path) -> bool:
     return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(within))
 
 
-def check_beside(path: Path, within: Path) -> os.stat_result:
+def check_in_folder(path: Path, within: Path) -> os.stat_result:
     """What `check` says of a file in a folder that `is_within`, by one question where it is no link: there may be very many. Raises OSError."""
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):

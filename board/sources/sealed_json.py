@@ -9,14 +9,14 @@ class Unsound(ValueError):
     """It is not as it was written."""
 
 
-def dumps(told: Any, indent: int | None = None) -> bytes:
+def dumps(value: Any, indent: int | None = None) -> bytes:
     """As bytes. Raises TypeError for what JSON does not hold."""
-    text = json.dumps(told, indent=indent).encode()
+    text = json.dumps(value, indent=indent).encode()
     return _digest(text) + b"\n" + text
 
 
 def loads(data: bytes) -> Any:
-    """What `dumps` was given. Raises Unsound, and RecursionError for what nobody wrote but whose digest is right."""
+    """What `dumps` was given. Raises Unsound, and RecursionError for text that `dumps` did not write but whose digest is right."""
     digest, _, text = data.partition(b"\n")
     if digest != _digest(text):
         raise Unsound("it is not as it was written")

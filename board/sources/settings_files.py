@@ -1,4 +1,4 @@
-"""The settings that lie beside a run's rollouts: which files hold them, each read into plain values, and what could not be read and why.
+"""The settings files of a run, next to its rollouts: which files hold them, each read into plain values, and what could not be read and why.
 
 Known are a trainer's own `config.yaml`, `args.json` and the like, Hydra's folder (verl and others are set by Hydra), W&B's `config.yaml`,
 whose values stand under `value`, and TRL's training_args as JSON. `training_args.bin` is a pickle, which would execute what it holds: it is
@@ -58,7 +58,7 @@ class SettingsFile:
     """Why it could not be read; empty where it was."""
 
 
-def settings_beside(location: Path, root: Path) -> tuple[SettingsFile, ...]:
+def find_settings(location: Path, root: Path) -> tuple[SettingsFile, ...]:
     """The settings in a run's folder, or in the nearest of the two above it that has any, but in none outside the root; likeliest first.
 
     What could not be read in nearer folders stands at the end.
@@ -86,10 +86,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _of_hydra(folder: Path) -> Iterator[Path]:
-    """What Hydra composed; where that is not kept, what its command line overrode."""
+    """What Hydra composed; where that was not saved, what its command line overrode."""
     inside = folder / _HYDRA
-    kept = {path.name: path for path in nearby_files.listed_files(inside)} if not inside.is_symlink() else {}
-    yield from [kept[name] for name in ("config.yaml", _OVERRIDES) if name in kept][:1]
+    files = {path.name: path for path in nearby_files.listed_files(inside)} if not inside.is_symlink() else {}
+    yield from [files[name] for name in ("config.yaml", _OVERRIDES) if name in files][:1]
 
 
 def _of_wandb(folder: Path) -> Iterator[Path]:

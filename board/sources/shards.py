@@ -130,7 +130,7 @@ def find_shards(
             continue
         above = Path(parent)
         inside = "" if above == folder else f"{above.relative_to(folder).as_posix()}/"
-        look = run_files.check_beside if run_files.is_within(parent, allowed) else run_files.check
+        look = run_files.check_in_folder if run_files.is_within(parent, allowed) else run_files.check
         taken, skipped = candidates.sorted_out(above, files, allowed, mapped=mapped)
         for path in taken:
             found = _stat(path, shown(inside + path.name), allowed, look)
@@ -141,10 +141,10 @@ def find_shards(
 
 def _indexed(folder: Path, allowed: Path) -> tuple[list[Shard], list[Problem]]:
     """The shards that an index was made of, as they were then, and what could not be used."""
-    told = index_file.read(folder, allowed)
-    location, named = index_file.location_of(told), told["shards"]
+    index = index_file.read(folder, allowed)
+    location, named = index_file.location_of(index), index["shards"]
     found = [Shard(location / path_of(one["name"]), one["name"], one["size"], one["mtime_ns"], within=allowed) for one in named]
-    return found, [Problem(**{name: one[name] for name in ("shard", "line", "reason", "severity")}) for one in told["problems"]]
+    return found, [Problem(**{name: one[name] for name in ("shard", "line", "reason", "severity")}) for one in index["problems"]]
 
 
 def _stat(path: Path, name: str, allowed: Path, look: Callable[..., os.stat_result]) -> Shard | Problem:
@@ -328,7 +328,7 @@ def _long_range(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[lis
 def read_tail(shard: Shard, start: int) -> Iterator[Line | Problem]:
     """What stands behind the last line end of a plain shard, as far as it was written when it was found: one line at most.
 
-    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `RangeLines` does.
+    Where it is too long for one, its end is not looked for any further than `cuts` does. Raises RunNotFound as `RangeLines` does.
     """
     if shard.size - start <= longest_line():
         yield from RangeLines(shard, start, shard.size)

@@ -1,6 +1,6 @@
 """SQLite databases of trackers, opened to be read: a copy of each, bounded in time and memory.
 
-SQLite opens paths by itself, writes beside a database that has a log (`-wal`), and follows what a journal names. So the database and its log
+SQLite opens paths by itself, writes next to a database that has a log (`-wal`), and follows what a journal names. So the database and its log
 are copied into a temporary folder, and nothing else of their folder is looked at.
 """
 
@@ -36,7 +36,7 @@ _PIECE: Final = 1 << 20
 
 _SETTINGS: Final = ("trusted_schema = OFF", "temp_store = MEMORY", "cell_size_check = ON")
 
-_Told = TypeVar("_Told")
+_Answer = TypeVar("_Answer")
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def columns(database: sqlite3.Connection, table: str) -> set[str]:
 def holds(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any]) -> bool:
     """Whether a question finds anything in a database; False where that cannot be read."""
     try:
-        return bool(told(file, tracker, seconds, ask))
+        return bool(query(file, tracker, seconds, ask))
     except BoardError:
         return False
 
@@ -124,23 +124,23 @@ def parted(path: Path) -> tuple[Path, str | None]:
     return file, None if file == path else path.relative_to(file).as_posix()
 
 
-def told(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], _Told]) -> _Told:
-    """What a question finds in a database, which is asked again once that, or its log, has changed. Raises BoardError as `opened`."""
-    found: _Told = _told(file, tracker, seconds, ask, *state(file, check(file)))
-    return found
+def query(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+    """What a query finds in a database; the query runs again once that, or its log, has changed. Raises BoardError as `opened`."""
+    answer: _Answer = _query(file, tracker, seconds, ask, *state(file, check(file)))
+    return answer
 
 
 @lru_cache(maxsize=1_000)
-def _told(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any], _size: int, _mtime_ns: int) -> Any:
+def _query(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any], _size: int, _mtime_ns: int) -> Any:
     with opened(file, tracker, seconds) as database:
         return ask(database)
 
 
 def state(file: Path, status: os.stat_result) -> tuple[int, int]:
-    """Bytes and time of the last change, in ns, of a database with the log that a writer keeps beside it, where there is one."""
+    """Bytes and time of the last change, in ns, of a database with its writer's log, where there is one."""
     log = file.with_name(file.name + _LOG)
     try:
-        beside = check(log, within=file.parent)
+        logged = check(log, within=file.parent)
     except BoardError:
         return status.st_size, status.st_mtime_ns
-    return status.st_size + beside.st_size, max(status.st_mtime_ns, beside.st_mtime_ns)
+    return status.st_size + logged.st_size, max(status.st_mtime_ns, logged.st_mtime_ns)

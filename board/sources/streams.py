@@ -1,4 +1,4 @@
-"""A file's bytes, decompressed as the end of its name says, in pieces: never more in memory than is asked for, never without a bound.
+"""A file's bytes, decompressed as the end of its name says, in pieces: never more in memory than the caller requests, never without a bound.
 
     with streams.opened(path, within=root) as stream:
         line = stream.readline(most + 1)       # most + 1 bytes: longer than `most`
@@ -45,7 +45,7 @@ class Stream(io.BufferedReader):
     def is_still(self, size: int, changed: int, inode: int) -> bool:
         """Whether the opened file is the one that was seen, of this size, time in ns and inode, or that one and more.
 
-        True where nobody can tell: of what another machine has, or where the inode is 0.
+        True where there is no telling: of what another machine has, or where the inode is 0.
         """
         try:
             now = os.fstat(self.fileno())
@@ -154,7 +154,7 @@ class _Unclosed:
         self.read = file.read
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """Nothing: the code that opened the file closes it."""
 
 
 class _Decompressor(Protocol):

@@ -37,10 +37,10 @@ _NEEDED: Final = {
 }
 """By table the columns without which it is not trackio's; a store of before it gave runs ids had no traces."""
 
-_TABLES_TOLD: Final = " AND ".join(f"instr(metrics, '\"{said}\"')" for said in (TABLE, *sorted(_COMPLETION)))
+_HAS_TABLE: Final = " AND ".join(f"instr(metrics, '\"{said}\"')" for said in (TABLE, *sorted(_COMPLETION)))
 """Most rows are numbers: only those that say so are looked into."""
 
-_TOLD: Final = {"traces": "1", "metrics": _TABLES_TOLD}
+_WHERE: Final = {"traces": "1", "metrics": _HAS_TABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Stored:
     plain: dict[str, Any]
     """Its texts and numbers by column."""
     texts: dict[str, bytes | None]
-    """Its JSON by column; None where all of it is longer than was asked for."""
+    """Its JSON by column; None where all of it is longer than the given bound."""
 
 
 def holds(file: Path, within: Path) -> bool:
@@ -61,7 +61,7 @@ def holds(file: Path, within: Path) -> bool:
             if "traces" in there and _has_traces(database):
                 return True
             return "metrics" in there and any(
-                map(_is_told, database.execute(f"SELECT metrics FROM metrics WHERE {_TABLES_TOLD}"))
+                map(_has_completions, database.execute(f"SELECT metrics FROM metrics WHERE {_HAS_TABLE}"))
             )
     except BoardError:  # reading it will say what is wrong, if it is one
         return _was_made_by_trackio(file, within)
@@ -83,7 +83,7 @@ def _has_traces(database: sqlite3.Connection) -> bool:
         return True
 
 
-def _is_told(row: tuple[Any]) -> bool:
+def _has_completions(row: tuple[Any]) -> bool:
     try:
         return any(True for _ in completions(parsed(row[0])))
     except (TypeError, ValueError):
@@ -133,7 +133,7 @@ def _runs(database: sqlite3.Connection, there: dict[str, set[str]]) -> list[str]
     """Ids of the runs with rollouts, the one that logged such last first. Of traces their index alone is read."""
     last: dict[str, str] = {}
     for table in there:
-        for run, time in database.execute(f"SELECT run_id, max(timestamp) FROM {table} WHERE {_TOLD[table]} GROUP BY run_id"):
+        for run, time in database.execute(f"SELECT run_id, max(timestamp) FROM {table} WHERE {_WHERE[table]} GROUP BY run_id"):
             last[run] = max(last.get(run, ""), str(time))
     return sorted(last, key=lambda run: last[run], reverse=True)
 
@@ -148,7 +148,8 @@ def _of_table(database: sqlite3.Connection, table: str, columns: set[str], run: 
     texts = sorted(columns & {"messages", "metadata", "spans", "metrics"})
     plain = sorted(columns & {"id", "run_name", "step", "key", "trace_index", "timestamp"})
     fits = f"{' + '.join(f'length({name})' for name in texts)} <= ?"
-    asked = ", ".join([*plain, *(f"CASE WHEN {fits} THEN CAST({name} AS BLOB) END" for name in texts)])
-    wanted = f"SELECT {asked} FROM {table} NOT INDEXED WHERE run_id = ? AND {_TOLD[table]} ORDER BY rowid"  # a row at a time
-    for row in database.execute(wanted, (*[most] * len(texts), run)):
+    selected = ", ".join([*plain, *(f"CASE WHEN {fits} THEN CAST({name} AS BLOB) END" for name in texts)])
+    # a row at a time
+    query = f"SELECT {selected} FROM {table} NOT INDEXED WHERE run_id = ? AND {_WHERE[table]} ORDER BY rowid"
+    for row in database.execute(query, (*[most] * len(texts), run)):
         yield Stored(dict(zip(plain, row, strict=False)), dict(zip(texts, row[len(plain) :], strict=True)))

@@ -217,7 +217,7 @@ def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.Mo
     open_run(folder)
     shard = shards.find_shards(folder)[0][0]
     loader = Loader([shard], Store(folder), ReadOptions())
-    kept = loader.kept[shard.name]
+    kept = loader.shards[shard.name]
     before = sum(piece.rows for piece in kept.pieces[:3])
     del kept.pieces[3]
 

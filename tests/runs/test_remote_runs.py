@@ -83,7 +83,7 @@ def test_over_s3(bucket: Bucket, local: Path) -> None:
     """Every kind of file, the list of runs and the settings beside one."""
     root = mounts.mounted(filled(bucket, local))
     assert_same(root, local)
-    (settings,) = settings_files.settings_beside(root / "plain", root)
+    (settings,) = settings_files.find_settings(root / "plain", root)
     assert settings.values == {"lr": 0.5}
 
 

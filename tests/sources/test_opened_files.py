@@ -291,7 +291,7 @@ def test_large_files_are_read_in_pieces(tmp_path: Path) -> None:
 
 def test_what_is_looked_for_is_what_is_taken() -> None:
     """The words that say what is looked for name every ending."""
-    assert all(f"*{suffix}" in candidates.WANTED for suffix in candidates.SUFFIXES)
+    assert all(f"*{suffix}" in candidates.LOOKED_FOR for suffix in candidates.SUFFIXES)
     assert shards.bare_name("a/b.jsonl.xz") == "a/b"
 
 

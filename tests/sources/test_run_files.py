@@ -126,10 +126,10 @@ def test_a_file_beside_others(tmp_path: Path) -> None:
     (root / "round").symlink_to("round")
     os.mkfifo(root / "pipe")
     for name in ("plain", "within"):
-        assert run_files.check_beside(root / name, root) == run_files.check(root / name, within=root)
+        assert run_files.check_in_folder(root / name, root) == run_files.check(root / name, within=root)
     for name in ("out", "round", "pipe", "none"):
         said = []
-        for look in (run_files.check_beside, run_files.check):
+        for look in (run_files.check_in_folder, run_files.check):
             with pytest.raises(OSError, match=r".") as refused:
                 look(root / name, within=root)
             said.append((type(refused.value), refused.value.errno, refused.value.strerror))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from board.sources.settings_files import HIDDEN, MOST_BYTES, settings_beside
+from board.sources.settings_files import HIDDEN, MOST_BYTES, find_settings
 
 
 def written(root: Path, files: dict[str, str]) -> Path:
@@ -63,7 +63,7 @@ def test_found(tmp_path: Path, name: str) -> None:
     """In the run's folder, else in the nearest above it that has any."""
     files, expected = FOUND[name]
 
-    found = settings_beside(written(tmp_path, files), tmp_path)
+    found = find_settings(written(tmp_path, files), tmp_path)
 
     values = json.loads(json.dumps({one.name: one.values for one in found}), parse_constant=str)
     assert (values, [one.refused for one in found]) == (expected, [""] * len(expected))
@@ -93,7 +93,7 @@ def test_refused(tmp_path: Path, name: str) -> None:
     """What cannot be read is named, with the reason."""
     file, text, reason = REFUSED[name]
 
-    (found,) = settings_beside(written(tmp_path, {f"rollouts/{file}": text}), tmp_path)
+    (found,) = find_settings(written(tmp_path, {f"rollouts/{file}": text}), tmp_path)
 
     assert (found.name, found.values) == (file, None)
     assert reason in found.refused
@@ -103,7 +103,7 @@ def test_what_cannot_be_read_hides_nothing(tmp_path: Path) -> None:
     """A pickle beside the rollouts leaves what Hydra composed above them to be found, and is named after it."""
     run = written(tmp_path, {"rollouts/training_args.bin": "x", ".hydra/config.yaml": "a: 1"})
 
-    assert [one.name for one in settings_beside(run, tmp_path)] == ["../.hydra/config.yaml", "training_args.bin"]
+    assert [one.name for one in find_settings(run, tmp_path)] == ["../.hydra/config.yaml", "training_args.bin"]
 
 
 def test_nothing_outside_the_root(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_nothing_outside_the_root(tmp_path: Path) -> None:
     (run / ".hydra").symlink_to(tmp_path / "secret" / ".hydra")
     os.mkfifo(run / "args.json")
 
-    assert settings_beside(run, run) == ()
+    assert find_settings(run, run) == ()

@@ -67,10 +67,10 @@ def _opened(location: Path, reading: dict[str, Any]) -> "Run":
 def _settings(run: "Run", scalars: Path | None) -> "tuple[tuple[SettingsFile, ...], tuple[str, ...]]":
     """The settings beside a run and those that it logged to trackers, and which of the trackers' files could not be read."""
     from board.analysis.steps import logged_curves
-    from board.sources.settings_files import settings_beside
+    from board.sources.settings_files import find_settings
 
     folder = run.location.resolve()
     above = 0 if locations.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
-    beside = settings_beside(folder, [folder, *folder.parents][: above + 1][-1])
+    beside = find_settings(folder, [folder, *folder.parents][: above + 1][-1])
     logged = logged_curves.CurveReader().read(logged_curves.find(run.location, scalars))
     return beside + logged_curves.settings(logged), logged.problems

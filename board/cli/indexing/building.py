@@ -1,7 +1,7 @@
-"""A run made into an index, or one brought up to date: sources that are not in it are parsed, and what curves need is summed up.
+"""Build the index of a run, or bring one up to date: parse the sources that are not in it, and sum up what curves need.
 
-Stopped at any instant it goes on where it was when it is started again: the file that names all others is written last, and until then
-another beside it names the sources that are done.
+A build that was stopped goes on where it was when it is started again: the file that names all others is written last, and until then
+another file next to it names the sources that are done.
 """
 
 import time
@@ -97,7 +97,7 @@ Tell = Callable[[IndexProgress], None]
 
 
 def build(target: IndexTarget, engine: Engine, tell: Tell = lambda _: None, *, verify: bool = False) -> IndexResult:
-    """Bring the index up to date. What is there is kept where its files are as long, and end, as they were written; with `verify` all is read.
+    """Bring the index up to date. A source is reused where its files have the size and the end they were written with; `verify` reads all.
 
     Raises BoardError where the run cannot be opened, or the index is of another one; OSError where it cannot be written.
     """
@@ -118,15 +118,15 @@ class _Building:
         """As `build`."""
         before = self._target.before
         sizes = self._target.destination.sizes()
-        seals = {name: _seal(kept.shard) for name, kept in self._run.kept.items()}
+        seals = {name: _seal(parsed.shard) for name, parsed in self._run.shards.items()}
         same = {name: one for name, one in before.items() if self._is_same(name, one, seals)}
         self._entries = {name: one for name, one in same.items() if self._is_sound(one, sizes, verify)}
-        kept = set(self._entries)
+        reused = set(self._entries)
         self._save()
         reading = replace(self._target.reading, trains_ends=any(one["trains_ends"] for one in self._entries.values()))
         names = [
             name
-            for name in self._run.kept
+            for name in self._run.shards
             if name not in self._entries or (reading.trains_ends and self._entries[name]["doubts_ends"])
         ]
         while names:
@@ -142,10 +142,10 @@ class _Building:
             shards=len(self._target.found),
             rollouts=sum(one["rows"] for one in held),
             bytes=sum(one["size"] for one in held),
-            parsed=len(self._run.kept) - len(kept),
-            kept=len(kept),
-            mended=len(same) - len(kept),
-            gone=[name for name in before if name not in self._run.kept],
+            parsed=len(self._run.shards) - len(reused),
+            kept=len(reused),
+            mended=len(same) - len(reused),
+            gone=[name for name in before if name not in self._run.shards],
             bad_lines=sum(one["counts"].get("refused", 0) for one in held),
             failed={name: one["failed"] for name, one in self._entries.items() if one["failed"]},
             seconds=time.monotonic() - self._began,
@@ -153,10 +153,10 @@ class _Building:
 
     def _is_same(self, name: str, entry: Entry, seals: Mapping[str, str]) -> bool:
         """Whether a source is the one that was parsed."""
-        kept = self._run.kept.get(name)
-        if kept is None:
+        parsed = self._run.shards.get(name)
+        if parsed is None:
             return False
-        return (entry["size"], entry["seal"], entry["format"]) == (kept.shard.size, seals[name], kept.identity.format)
+        return (entry["size"], entry["seal"], entry["format"]) == (parsed.shard.size, seals[name], parsed.identity.format)
 
     def _is_sound(self, entry: Entry, sizes: Mapping[str, int], verify: bool) -> bool:
         """Whether the files of a source are as they were written: as long, with such an end, and, with `verify`, to the last byte."""
@@ -166,15 +166,15 @@ class _Building:
 
     def _parse(self, names: Sequence[str], seals: Mapping[str, str], reading: ReadOptions, number: int) -> None:
         """Have sources parsed, the largest first."""
-        kept = self._run.kept
-        ordered = sorted(names, key=lambda name: -kept[name].shard.size)
+        found = self._run.shards
+        ordered = sorted(names, key=lambda name: -found[name].shard.size)
         sources = {number + at: name for at, name in enumerate(ordered)}
-        total = sum(kept[name].shard.size for name in names)
+        total = sum(found[name].shard.size for name in names)
         orders = [
             source_writer.order_for(
                 self._target.destination,
-                kept[name].shard,
-                kept[name].identity,
+                found[name].shard,
+                found[name].identity,
                 at,
                 reading,
                 seal=seals[name],
@@ -186,8 +186,8 @@ class _Building:
         self._say(total)
         for order, said in self._engine.answers(orders, lambda read: self._say(total, read=read)):
             name = sources[order["number"]]
-            self._entries[name] = _entry(order, said, kept[name].shard, self._target.location)
-            self._bytes += kept[name].shard.size
+            self._entries[name] = _entry(order, said, found[name].shard, self._target.location)
+            self._bytes += found[name].shard.size
             self._say(total)
             if time.monotonic() > self._saved_at + _SAVE_SECONDS:
                 self._save()
@@ -202,16 +202,16 @@ class _Building:
     def _save(self) -> None:
         """Write down what is done so far. Raises OSError."""
         self._saved_at = time.monotonic()
-        self._target.destination.write(index_file.UNFINISHED, index_file.written(self._told()))
+        self._target.destination.write(index_file.UNFINISHED, index_file.written(self._index()))
 
     def _finish(self, sizes: Mapping[str, int]) -> None:
         """Sum up, say what there is, and remove what nothing names. Raises OSError, RunNotFound where what was written cannot be read."""
         destination = self._target.destination
-        told = self._told()
+        index = self._index()
         data = destination.read(index_file.NAME)
         with suppress(RunNotFound):
             before = index_file.parsed(data, destination.named) if data else {}
-            now = index_file.parsed(index_file.written(told), destination.named)
+            now = index_file.parsed(index_file.written(index), destination.named)
             if (
                 before
                 and {**before, "sums": None, "places": None} == now
@@ -219,16 +219,16 @@ class _Building:
             ):
                 destination.remove([index_file.UNFINISHED])
                 return
-        rows = IndexRows(RowFiles(told["sources"], destination.opened), told["batches"], told["flags"], [*self._run.by_file])
+        rows = IndexRows(RowFiles(index["sources"], destination.opened), index["batches"], index["flags"], [*self._run.by_file])
         try:
             sums, places = step_sums(rows, lambda done, total: self._say(total, done))
         except (ValueError, pa.ArrowException) as error:
             raise OSError(f"what is there of the index cannot be read: {error}. Run the command again with --verify.") from error
         files = {name: self._written(name, table) for name, table in (("sums", sums), ("places", places))}
-        destination.write(index_file.NAME, index_file.written(self._told(**files)))
+        destination.write(index_file.NAME, index_file.written(self._index(**files)))
         used = {*(one["name"] for one in files.values()), *_names(self._entries)}
         named = _names(self._target.before)
-        # in a store what nobody has named may be what another command is about to name
+        # in a store, a file that no index names may be one that another command is about to name
         left = destination.sizes() if destination.is_local else [name for name in sizes if name in named or "/" not in name]
         destination.remove([index_file.UNFINISHED, *(name for name in left if name.endswith(".parquet") and name not in used)])
 
@@ -246,7 +246,7 @@ class _Building:
         files = RowFiles({"": {"number": 0, "files": [file] if file else []}}, self._target.destination.opened, "")
         return file is not None and _is_whole(files)
 
-    def _told(self, sums: Mapping[str, Any] | None = None, places: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def _index(self, sums: Mapping[str, Any] | None = None, places: Mapping[str, Any] | None = None) -> dict[str, Any]:
         report = LoadReport()
         self._run.describe(report)
         known = [name for one in self._entries.values() for name in one["flags"]]
@@ -258,7 +258,7 @@ class _Building:
             "key": self._target.key,
             "shards": [{"name": one.name, "size": one.size, "mtime_ns": one.mtime_ns} for one in self._target.found],
             "problems": [asdict(one) for one in self._target.problems],
-            "sources": {name: self._entries[name] for name in self._run.kept if name in self._entries},
+            "sources": {name: self._entries[name] for name in self._run.shards if name in self._entries},
             "batches": dict(self._run.batches),
             "flags": sorted(flags),
             "measures": {
@@ -289,7 +289,7 @@ def _is_whole(files: RowFiles, *, verify: bool = True) -> bool:
 
 
 class _Nothing(PartFolder):
-    """Nothing is kept of any shard: what an index has of a source goes by the source, and not by its bytes."""
+    """Stores nothing of any shard: what an index has of a source goes by the source, and not by its bytes."""
 
     def __init__(self) -> None:
         super().__init__(Path(), "")

@@ -27,7 +27,7 @@ WORKER: Final = "board.cli.indexing.worker"
 
 _POLL_SECONDS: Final = 0.2
 _AHEAD: Final = 2
-"""Orders given to a cluster for each processor: one that is worked on, one that waits beside it."""
+"""Orders given to a cluster for each processor: one that is worked on, one that waits."""
 
 
 class Engine(Protocol):
@@ -38,7 +38,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """So many processes at a time; as many as there are processors unless told."""
+    """So many processes at a time, by default one for each processor."""
 
     def __init__(self, workers: int | None = None) -> None:
         self._workers = workers or processors()
@@ -116,7 +116,7 @@ class RayEngine:
 
         if ray.is_initialized():
             return
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told that this machine has a board
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no report to Ray's makers that this machine has a board
         try:
             ray.init(address=self._address, log_to_driver=False, include_dashboard=None if self._address else False)
         except (ConnectionError, ValueError, RuntimeError) as error:

@@ -47,7 +47,7 @@ GROUP_ROWS: Final = 2_048
 LEVELS: Final = 4
 """Rows of a part stand by their lots in groups of rows, each a quarter of the one before: a sample reads the small ones alone."""
 
-_BESIDE_DATABASES: Final = ("-wal",)
+_DATABASE_LOGS: Final = ("-wal",)
 """Ends of the names of files that a database is not whole without."""
 
 
@@ -100,16 +100,15 @@ class _Writer:
     def written(self) -> dict[str, Any]:
         """Parse and write all of it. Raises BoardError, OSError."""
         shard, identity = self._shard, Identity(**self._order["identity"])
-        kept, report = ParsedShard(shard, identity, []), LoadReport()
+        parsed, report = ParsedShard(shard, identity, []), LoadReport()
         first_line = 0
-        for byte_range in missing(kept):
+        for byte_range in missing(parsed):
             piece = parse(byte_range, self._reading, lambda part: self._add(part, first_line), self._on_bytes)  # noqa: B023
-            self._take(kept, piece, report, first_line)
+            self._take(parsed, piece, report, first_line)
             first_line += piece.lines
-        if kept.has_tail():
-            self._take(
-                kept, parse_tail(kept.tail_range(), self._reading, lambda part: self._add(part, first_line)), report, first_line
-            )
+        if parsed.has_tail():
+            tail = parse_tail(parsed.tail_range(), self._reading, lambda part: self._add(part, first_line))
+            self._take(parsed, tail, report, first_line)
         self._close()
         if shards.seal(shard, 0, shard.size) != self._order["seal"]:
             return {"failed": "it was changed while it was read"}
@@ -131,8 +130,8 @@ class _Writer:
             "failed": "",
         }
 
-    def _take(self, kept: ParsedShard, piece: Any, report: LoadReport, first_line: int) -> None:
-        kept.add(piece)
+    def _take(self, parsed: ParsedShard, piece: Any, report: LoadReport, first_line: int) -> None:
+        parsed.add(piece)
         piece.report_to(report, self._shard, first_line)
         report.trains_ends |= piece.trains_ends
         report.doubts_ends |= piece.doubts_ends
@@ -168,7 +167,7 @@ class _Writer:
         self._files[-1]["rows"] += len(part)
 
     def _note(self, part: Part) -> None:
-        """What is said of the source beside its rows."""
+        """Note what the index says of the source in addition to its rows."""
         names = [name for name in ("step", "shard", "line", "prompt_key", "split") if name in part.scalars.column_names]
         self._places.append(as_table(part.scalars, names))
         said = [name for name in DISCARD_FLAGS if name in part.scalars.column_names]
@@ -226,7 +225,7 @@ def _lots(part: Part) -> NDArray[np.float64]:
 
 def _objects_of(shard: Shard) -> dict[str, Any] | None:
     """The objects that a shard is made of, as they were listed; None where it is a file of every worker's."""
-    paths = [shard.path, *map(Path, shard.companions), *(Path(f"{shard.path}{end}") for end in _BESIDE_DATABASES)]
+    paths = [shard.path, *map(Path, shard.companions), *(Path(f"{shard.path}{end}") for end in _DATABASE_LOGS)]
     found = [one for one in map(mounts.object_at, paths) if one is not None]
     if not found or not presence.is_remote(shard.path):
         return None

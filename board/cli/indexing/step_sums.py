@@ -50,7 +50,7 @@ def step_sums(rows: IndexRows, tell: Callable[[int, int], None]) -> tuple[pa.Tab
     """What curves need of each step and split, and the place of each rollout.
 
     The first has columns `split`, `step`, `rows`, `least_lot`, `value/<metric>` and `stat/<column>/<statistic>`, in the order of splits and
-    steps; the second `rollout`, `step`, `split`, `group` and `lot`, in the order of steps. `tell` is told how many rollouts of how many are
+    steps; the second `rollout`, `step`, `split`, `group` and `lot`, in the order of steps. `tell` receives how many rollouts of how many are
     done. Raises OSError, ValueError.
     """
     every = rows.files.columns()
@@ -78,13 +78,13 @@ def _read(rows: IndexRows, columns: list[str], steps: tuple[int, int]) -> pa.Tab
 
 
 def _has_groups(rows: IndexRows, table: pa.Table) -> bool:
-    """Whether some prompt of a step has several rollouts: where none of the run has, nobody sampled in groups."""
+    """Whether some prompt of a step has several rollouts: where none of the run has, the run was not sampled in groups."""
     part = part_of(table)
     return GROUP in merging.merged([part], merging.scalars([part]), rows.shards, rows.batches, rows.flags).columns
 
 
 def _so_far(stretches: list[pd.DataFrame]) -> pd.DataFrame:
-    """The steps of all stretches, with what is told of all steps up to one told of those of earlier stretches, too."""
+    """The steps of all stretches; metrics of all steps up to one also cover those of earlier stretches."""
     frame, ends = pd.concat(stretches).copy(), np.cumsum([len(one) for one in stretches])
     changed: dict[str, NDArray[np.float64]] = {}
     for key, metric in METRICS.items():

@@ -18,8 +18,8 @@ from board.sources.remote.addresses import Address
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 
-TOLD_OBJECTS: Final = 10_000
-"""So many more are listed before it is told again how many there are."""
+PROGRESS_OBJECTS: Final = 10_000
+"""Objects listed between two progress messages."""
 
 Entry = dict[str, Any]
 """What the file of the index says of a source."""
@@ -56,7 +56,7 @@ def opened(
 ) -> Iterator[IndexTarget]:
     """The target, for this process alone until the context ends where it is a folder; `location` and `folder` are folders or addresses.
 
-    `wait` is told in a sentence what is waited for. Raises RunNotFound where there is no run, ArgumentRefused where the folder cannot be its
+    `wait` receives a sentence on what is waited for. Raises RunNotFound where there is no run, ArgumentRefused where the folder cannot be its
     index, OSError where it cannot be written.
     """
     run, goal = _place_of(location), _place_of(folder)
@@ -84,23 +84,23 @@ def _before(destination: Destination, named: str, key: str) -> dict[str, Entry]:
     for name in (index_file.NAME, index_file.UNFINISHED):
         data = destination.read(name)
         try:
-            told = index_file.parsed(data, destination.named) if data is not None else None
+            index = index_file.parsed(data, destination.named) if data is not None else None
         except RunNotFound:  # damaged, or of another layout: it is made anew
             continue
-        if told is None:
+        if index is None:
             continue
-        if told["location"] != named:
-            raise ArgumentRefused(f"{destination.named} is the index of {told['location']}: name another folder.")
-        if told["key"] != key:
+        if index["location"] != named:
+            raise ArgumentRefused(f"{destination.named} is the index of {index['location']}: name another folder.")
+        if index["key"] != key:
             raise ArgumentRefused(
                 f"{destination.named} reads this run with other pads, tokenizer or mapping: name another folder."
             )
-        found |= {name: one for name, one in told["sources"].items() if told["store"] == version() and not one["failed"]}
+        found |= {name: one for name, one in index["sources"].items() if index["store"] == version() and not one["failed"]}
     return found
 
 
 def _listing(run: Address, count: int, wait: Callable[[str], None]) -> None:
-    if count and not count % TOLD_OBJECTS:
+    if count and not count % PROGRESS_OBJECTS:
         wait(f"Listing {run}: {count:,} objects so far.")
 
 
@@ -121,4 +121,4 @@ def _check_apart(run: Path | Address, goal: Path | Address) -> None:
         both = isinstance(run, Path) and isinstance(goal, Path)
         is_within = both and (goal.is_relative_to(run) or run.is_relative_to(goal))  # type: ignore[arg-type, union-attr]
     if is_within:
-        raise ArgumentRefused(f"{_said(goal)} is within the run, or the run within it: name a folder beside it.")
+        raise ArgumentRefused(f"{_said(goal)} is within the run, or the run within it: name a folder next to it.")

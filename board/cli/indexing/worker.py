@@ -1,4 +1,4 @@
-"""`python -m board.cli.indexing.worker`: has an index hold the sources it is told on standard input, a line of JSON each, and answers so."""
+"""`python -m board.cli.indexing.worker`: writes the sources named on standard input, a line of JSON each, to an index, and answers likewise."""
 
 from board.cli.indexing import source_writer
 from board.runs import child_process

@@ -37,7 +37,7 @@ class IndexedRun(ParsedRun):
             by_name = {shard.name: shard for shard in found}
             location = index_file.location_of(self._told)
             self._files: dict[str, Shard] = {}
-            self.kept = {}
+            self.shards = {}
             for name, source in self._told["sources"].items():
                 companions = tuple(str(location / path_of(one)) for one in source["companions"])
                 own = [
@@ -45,7 +45,7 @@ class IndexedRun(ParsedRun):
                 ]
                 self._files |= {one.name: one for one in own}
                 identity = Identity(source["format"], source["note"], source["objects"])
-                self.kept[name] = ParsedShard(replace(own[0], name=name, size=source["size"]), identity, [])
+                self.shards[name] = ParsedShard(replace(own[0], name=name, size=source["size"]), identity, [])
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise index_file.unusable(shown(folder.resolve().name)) from error
         self._notes = [*_other_version(self._told), *_other_choices(self.reading, asked)]
@@ -69,7 +69,7 @@ class IndexedRun(ParsedRun):
             setattr(report, name, self._told["report"][name])
         sources = self._told["sources"]
         report.formats = dict(Counter(one["format"] for one in sources.values() for _ in one["members"] or [1] if one["format"]))
-        report.notes = {**report.notes, **dict.fromkeys(self._notes, len(self.kept))}
+        report.notes = {**report.notes, **dict.fromkeys(self._notes, len(self.shards))}
         report.rows = self.index.rollouts
         for name, source in sources.items():
             for problem in source["problems"]:

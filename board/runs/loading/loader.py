@@ -174,7 +174,7 @@ class Loader(ParsedRun):
                         self._take_all(found, again, saver)
                 yield
         if self._writable:
-            self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
+            self.store.clean({file.name for kept in self.shards.values() for piece in kept.pieces for file in piece.files})
 
     def _alone(self, work: WorkQueue) -> AbstractContextManager[None]:
         """A context in which no other process parses this run, unless one cannot know."""
@@ -195,7 +195,7 @@ class Loader(ParsedRun):
 
     def _take_all(self, outcomes: Iterator[tuple[ByteRange, Outcome]], work: WorkQueue, saver: ManifestSaver) -> None:
         for byte_range, outcome in outcomes:
-            kept = self.kept[byte_range.shard.name]
+            kept = self.shards[byte_range.shard.name]
             self._parser.under_way.pop(kept.shard.name, None)
             self._read.add(kept.shard.name)
             self._take(kept, byte_range, outcome, saver)
@@ -207,20 +207,20 @@ class Loader(ParsedRun):
 
     def _replaced(self, saver: ManifestSaver, *, is_last: bool) -> WorkQueue:
         """The ranges of shards that were replaced while they were read, to be read anew; `is_last` refuses them instead."""
-        names = [name for name, kept in self.kept.items() if name in self._read or (kept.tail is None and kept.has_tail())]
+        names = [name for name, kept in self.shards.items() if name in self._read or (kept.tail is None and kept.has_tail())]
         self._read.clear()
         ranges: list[ByteRange] = []
         for name in names:
             try:
-                read_tail(self.kept[name], self.reading)
+                read_tail(self.shards[name], self.reading)
             except RunNotFound as error:
-                self.kept[name].refuse(str(error))
-            if not is_another(self.kept[name], to_the_end=True):
+                self.shards[name].refuse(str(error))
+            if not is_another(self.shards[name], to_the_end=True):
                 continue
-            shard = self.kept[name].shard
+            shard = self.shards[name].shard
             with suppress(OSError):
                 shard = found_again(shard)
-            kept = self.kept[name] = as_kept(replace(shard, objects=False), None, self.reading.mapping)
+            kept = self.shards[name] = as_kept(replace(shard, objects=False), None, self.reading.mapping)
             saver.again(kept)
             if is_last:
                 kept.refuse(f"was replaced each of the {_TIMES} times that it was read: load the run again")
@@ -265,7 +265,7 @@ class Loader(ParsedRun):
     def describe(self, report: LoadReport) -> None:
         """Say whose the shards are, and what was left out or could not be kept."""
         super().describe(report)
-        report.cache_note = self.cache_note if any(kept.in_memory for kept in self.kept.values()) else ""
+        report.cache_note = self.cache_note if any(kept.in_memory for kept in self.shards.values()) else ""
 
 
 def _unwritable(store: Store) -> str:

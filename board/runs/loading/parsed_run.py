@@ -61,30 +61,30 @@ class ParsedRun:
         """By trainer the shards of its own dump beside this recording."""
         beside = {name for names in self.dumps.values() for name in names}
         chosen = {*self.dumps.get(reading.family, ())} if reading.family else kept.keys() - beside
-        self.kept = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
+        self.shards = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
         self.batches = batches(identities)
-        check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
+        check_one_family({name: one.identity for name, one in self.shards.items()}, reading.mapping)
 
     @property
     def by_file(self) -> dict[str, Shard]:
         """By name the files of the run, in their order."""
-        return {file.name: file for one in self.kept.values() for file in one.shard.files}
+        return {file.name: file for one in self.shards.values() for file in one.shard.files}
 
     def gather(self) -> None:
         """Where there are very many small files, have those that follow each other and are alike read, and kept, together.
 
         What is kept of a file of its own stays. Where one of them ends is told by names alone, so that one file more changes one of them.
         """
-        small = {name for name, one in self.kept.items() if _is_small(one)}
+        small = {name for name, one in self.shards.items() if _is_small(one)}
         if len(small) < MANY_FILES:
             return
         groups: dict[tuple[object, ...], list[ParsedShard]] = {}
         turn = 0
-        for name, one in self.kept.items():
+        for name, one in self.shards.items():
             turn += name not in small or not xxh32_intdigest(name.encode()) % TOGETHER
             alike = (turn, one.identity.format, one.identity.note, one.identity.objects, part_builder.rank_of(name))
             groups.setdefault(alike if name in small else (name,), []).append(one)
-        self.kept = {one.shard.name: one for one in map(self._together, groups.values())}
+        self.shards = {one.shard.name: one for one in map(self._together, groups.values())}
 
     def _together(self, members: Sequence[ParsedShard]) -> ParsedShard:
         if len(members) == 1:
@@ -103,7 +103,7 @@ class ParsedRun:
 
     def missing_now(self, name: str) -> list[ByteRange] | None:
         """Take what the folder holds of a shard by now: the ranges that are missing then; None where it holds no more than was known."""
-        old = self.kept[name]
+        old = self.shards[name]
         try:
             manifest = self.store.manifest(old.shard)
         except Damaged:
@@ -112,20 +112,20 @@ class ParsedRun:
         if manifest is None or old.in_memory or old.broken or all((one.start, one.seal) in known for one in manifest.pieces):
             return None
         found = replace(old.shard, objects=False)  # as it was before anyone looked into it
-        self.kept[name] = as_kept(found, manifest, self.reading.mapping)
-        return missing_of(self.kept[name])
+        self.shards[name] = as_kept(found, manifest, self.reading.mapping)
+        return missing_of(self.shards[name])
 
     def missing(self) -> WorkQueue:
         """The byte ranges that are missing, in the order of shards and bytes."""
-        return WorkQueue(byte_range for kept in self.kept.values() for byte_range in missing_of(kept))
+        return WorkQueue(byte_range for kept in self.shards.values() for byte_range in missing_of(kept))
 
     def doubted(self) -> list[ByteRange]:
         """Where the loss mask trains on end tokens anywhere in the run, the ranges with some that pad then, which are to be read anew."""
-        if not any(piece.trains_ends for kept in self.kept.values() for piece in kept.pieces):
+        if not any(piece.trains_ends for kept in self.shards.values() for piece in kept.pieces):
             return []
         self.reading = replace(self.reading, trains_ends=True)
         again: list[ByteRange] = []
-        for kept in self.kept.values():
+        for kept in self.shards.values():
             sure, kept.tail = [piece for piece in kept.pieces if not piece.doubts_ends], None
             if len(sure) < len(kept.pieces):
                 kept.pieces = sure
@@ -134,7 +134,7 @@ class ParsedRun:
 
     def hold(self, byte_range: ByteRange) -> None:
         """Parse a byte range into memory, for this load alone."""
-        kept, held = self.kept[byte_range.shard.name], list[Part]()
+        kept, held = self.shards[byte_range.shard.name], list[Part]()
         try:
             kept.add(parse(byte_range, self.reading, held.append))
             kept.in_memory[byte_range.start] = held
@@ -148,14 +148,14 @@ class ParsedRun:
 
     def done(self) -> tuple[int, int]:
         """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
-        done = [kept.done() for kept in self.kept.values()]
+        done = [kept.done() for kept in self.shards.values()]
         return sum(size for size, _ in done), sum(rows for _, rows in done)
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
         self.describe(report)
         reader = PartReader(self.store, self.reading, report)
-        for kept in self.kept.values():
+        for kept in self.shards.values():
             yield from reader.parts(kept)
 
     def describe(self, report: LoadReport) -> None:
@@ -163,9 +163,9 @@ class ParsedRun:
         report.skipped = self.skipped
         report.mended = [*self._damaged]
         report.recording = recorder_account.loss_sentences([*self.by_file.values()])
-        identities = [kept.identity for kept in self.kept.values() for _ in kept.shard.files]
+        identities = [kept.identity for kept in self.shards.values() for _ in kept.shard.files]
         report.formats = dict(Counter(one.format for one in identities if one.format))
-        unknown = [] if report.formats else [kept for kept in self.kept.values() if kept.identity.keys][:NAMED]
+        unknown = [] if report.formats else [kept for kept in self.shards.values() if kept.identity.keys][:NAMED]
         report.keys = unknown[0].identity.keys[:12] if unknown else ()
         report.suggested_mapping = suggested_mapping(*(kept.shard for kept in unknown))
         report.notes = dict(Counter(one.note for one in identities if one.note))

@@ -34,11 +34,11 @@ class Snapshot:
 
     def parsed(self) -> set[tuple[str, int]]:
         """Shards and starts of the byte ranges that are parsed."""
-        return {(name, piece.start) for name, kept in self._loader.kept.items() for piece in kept.pieces}
+        return {(name, piece.start) for name, kept in self._loader.shards.items() for piece in kept.pieces}
 
     def lines_before(self, shard: str) -> dict[int, int]:
         """By the start of each byte range of a shard how many lines stand before it, as far as that is known."""
-        return lines_before(self.line_counts.of_shard(shard), self._loader.kept[shard].pieces)
+        return lines_before(self.line_counts.of_shard(shard), self._loader.shards[shard].pieces)
 
     def rows_expected(self, progress: Progress) -> int:
         """A guess of how many rollouts the run has, from those read so far."""
@@ -51,9 +51,11 @@ class Snapshot:
         self._loader.describe(report)
         by_shard: dict[str, list[Sample]] = {}
         for sample in self.samples:
-            if sample.snippets[0].within.shard == self._loader.kept[sample.shard].shard:  # it was not replaced since
+            if sample.snippets[0].within.shard == self._loader.shards[sample.shard].shard:  # it was not replaced since
                 by_shard.setdefault(sample.shard, []).append(sample)
-        return [part for name, kept in self._loader.kept.items() for part in self._of_shard(kept, by_shard.get(name, []), report)]
+        return [
+            part for name, kept in self._loader.shards.items() for part in self._of_shard(kept, by_shard.get(name, []), report)
+        ]
 
     def _of_shard(self, kept: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
         before = self.lines_before(kept.shard.name)

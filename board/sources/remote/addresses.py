@@ -1,6 +1,6 @@
-"""The addresses of runs that lie elsewhere: `s3://bucket/prefix`, `gs://`, `hf://`, `https://`, `ssh://`. Text ⇄ parts; asks nobody.
+"""The addresses of runs that lie elsewhere: `s3://bucket/prefix`, `gs://`, `hf://`, `https://`, `ssh://`. Text ⇄ parts; no network.
 
-An address is shown, logged, linked and kept in the cache, so it holds no credentials: one that does is refused, and not repeated.
+An address is shown, logged, linked and stored in the cache, so it holds no credentials: one that does is refused, and not repeated.
 """
 
 import re
@@ -76,7 +76,7 @@ def _refuse_secrets(scheme: str, authority: str, path: str) -> None:
     user, at, host = authority.rpartition("@")
     if at and (":" in user or scheme != "ssh"):
         raise ArgumentRefused(
-            f"The address {scheme}://…@{host}/… holds a name or password. Addresses are shown and kept: give credentials by the "
+            f"The address {scheme}://…@{host}/… holds a name or password. Addresses are shown and stored: give credentials by the "
             "system's usual means (docs/remote.md says which) and leave them out of it."
         )
     if scheme in _WEB and ("?" in path or "#" in path or "?" in authority):

@@ -1,6 +1,6 @@
 """The stores that fsspec's file systems speak with: S3, Google's storage, the Hugging Face Hub, SSH; uncached, as every byte is read once.
 
-Each finds credentials by its own usual means. S3 is asked for a range of that very version, the Hub names the version with its answer; of
+Each finds credentials by its own usual means. A read of S3 names the very version, the Hub names the version with its answer; of
 the others a range is looked at once more, as fsspec has no way that all share. Methods that begin with `_` are the awaitable ones of
 fsspec's asynchronous file systems, by its documentation.
 """
@@ -35,7 +35,7 @@ _DENIED: Final = re.compile(
 _GONE: Final = re.compile("NotFound|NoSuch|404$|410$")
 _REPLACED: Final = re.compile("Precondition|Conditional|InvalidRange|412$|416$")
 _FINAL: Final = re.compile("Invalid|NotImplemented|Redirect|Profile|Validation|UnknownEndpoint|ConfigParse|301$|400$")
-"""Names of errors' classes, codes of S3 and of HTTP: what each says is not repeated, as it may quote what was asked."""
+"""Names of errors' classes, codes of S3 and of HTTP: what each says is not repeated, as it may quote the request."""
 
 _SECONDS: Final = 20.0
 """To connect; the Hub, for an answer."""
@@ -44,7 +44,7 @@ _MOST_LISTING: Final = 600.0
 """Seconds in which `find` is to have all."""
 
 PAGE: Final = 1_000
-"""Objects asked for at a time, the most that S3 gives."""
+"""Objects per page of a listing, the most that S3 gives."""
 
 
 class FsspecStore(ObjectStore):
@@ -57,19 +57,19 @@ class FsspecStore(ObjectStore):
     def objects(self, prefix: str) -> Iterator[RemoteObject]:
         """The files below a prefix, links left out. Raises RemoteTrouble."""
         self.files.invalidate_cache()
-        asked = with_retries(lambda: self._asked("find", self._path(prefix), detail=True))
+        listing = with_retries(lambda: self._request("find", self._path(prefix), detail=True))
         try:
-            found = waited(asyncio.wait_for(asked, _MOST_LISTING))
+            found = waited(asyncio.wait_for(listing, _MOST_LISTING))
         except TimeoutError as error:
             raise RemoteTrouble(f"takes more than {_MOST_LISTING:.0f} seconds to list: name a folder of it") from error
         yield from (
-            self._described(path, told) for path, told in found.items() if told.get("type") == "file" and not told.get("islink")
+            self._described(path, info) for path, info in found.items() if info.get("type") == "file" and not info.get("islink")
         )
 
     async def look(self, key: str) -> RemoteObject:
         """As it is now. Raises RemoteTrouble."""
         self.files.invalidate_cache()
-        return self._described(self._path(key), await self._asked("info", self._path(key)))
+        return self._described(self._path(key), await self._request("info", self._path(key)))
 
     async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
         """A range of the object, which is looked at afterwards. Raises RemoteTrouble."""
@@ -79,19 +79,19 @@ class FsspecStore(ObjectStore):
         into += data
 
     async def _range(self, path: str, start: int, stop: int) -> bytes:
-        return bytes(await self._asked("cat_file", path, start=start, end=stop))
+        return bytes(await self._request("cat_file", path, start=start, end=stop))
 
     def _path(self, key: str) -> str:
         return f"{self.below}{key}"
 
-    def _described(self, path: str, told: Mapping[str, Any]) -> RemoteObject:
+    def _described(self, path: str, info: Mapping[str, Any]) -> RemoteObject:
         key = str(path).removeprefix("/").removeprefix(self.below.removeprefix("/"))
-        size = int(told.get("size") or 0)
-        modified = next((_nanoseconds(told[name]) for name in _TIMES if told.get(name)), 0)
-        version = next((str(told[name]) for name in _VERSIONS if told.get(name)), "")
+        size = int(info.get("size") or 0)
+        modified = next((_nanoseconds(info[name]) for name in _TIMES if info.get(name)), 0)
+        version = next((str(info[name]) for name in _VERSIONS if info.get(name)), "")
         return RemoteObject(key, size, modified, version or f"{modified} {size}")
 
-    async def _asked(self, method: str, *arguments: Any, **options: Any) -> Any:
+    async def _request(self, method: str, *arguments: Any, **options: Any) -> Any:
         try:
             if self.files.async_impl:
                 return await getattr(self.files, f"_{method}")(*arguments, **options)
@@ -119,7 +119,7 @@ class S3Store(FsspecStore):
         try:
             async with answer["Body"] as body:
                 if answer["ContentLength"] != stop - start:
-                    raise RemoteTrouble("the store sends other bytes than were asked for")
+                    raise RemoteTrouble("the store sends other bytes than were requested")
                 into += await body.read()
         except RemoteTrouble:
             raise
@@ -127,7 +127,7 @@ class S3Store(FsspecStore):
             raise trouble_of(error) from error
 
     async def _call(self, method: str, **arguments: Any) -> Any:
-        return await self._asked("call_s3", method, Bucket=self.below.removesuffix("/"), **arguments)
+        return await self._request("call_s3", method, Bucket=self.below.removesuffix("/"), **arguments)
 
 
 class SshStore(FsspecStore):
@@ -153,7 +153,7 @@ class HubStore(FsspecStore):
     async def look(self, key: str) -> RemoteObject:
         """As the repository has it now. Raises RemoteTrouble."""
         self.files.invalidate_cache()
-        return self._described(key, await self._asked("info", key, refresh=True, expand_info=True))
+        return self._described(key, await self._request("info", key, refresh=True, expand_info=True))
 
     async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
         """A range of the file whose tag is that version's. Raises RemoteTrouble."""
@@ -186,13 +186,13 @@ class HubStore(FsspecStore):
             raise RemoteTrouble("the Hub serves no ranges of it")
         return bytes(answer.content)
 
-    def _described(self, path: str, told: Mapping[str, Any]) -> RemoteObject:
+    def _described(self, path: str, info: Mapping[str, Any]) -> RemoteObject:
         """Large files go by the sum of their content, others by git's name for it: as the tags of answers do."""
-        return RemoteObject(str(path), int(told["size"]), 0, str((told.get("lfs") or {}).get("sha256") or told["blob_id"]))
+        return RemoteObject(str(path), int(info["size"]), 0, str((info.get("lfs") or {}).get("sha256") or info["blob_id"]))
 
 
 def s3(address: Address) -> ObjectStore:
-    """A bucket, with which nothing is kept that was listed; what may pass is tried again by `with_retries` alone."""
+    """A bucket, whose listings are not cached; what may pass is tried again by `with_retries` alone."""
     import s3fs
 
     limits = {"connect_timeout": 10, "read_timeout": 30, "retries": {"max_attempts": 1}, "max_pool_connections": 32}
@@ -256,7 +256,7 @@ def trouble_of(error: BaseException) -> RemoteTrouble:
     if _REPLACED.search(name):
         return Replaced()
     if isinstance(error, ValueError | TypeError | NotImplementedError) or _FINAL.search(name):
-        return RemoteTrouble(f"the store cannot be asked so ({name})")
+        return RemoteTrouble(f"the store refuses this kind of request ({name})")
     return Passing(f"the store cannot be reached, or did not answer as it should ({name})")
 
 

@@ -14,13 +14,13 @@ from board.errors import RunNotFound
 EMPTY: Final = "%2F"
 """Stands for an empty part, as in `a//b`. No part that is not empty is written so."""
 
-BESIDE_FOLDER: Final = "%2F%2F"
+SAME_AS_FOLDER: Final = "%2F%2F"
 """Ends the name of an object that has the name of a folder: stores may hold both `a` and `a/b`."""
 
 _LONGEST: Final = 200
 """Bytes of a part; file systems end at 255, and the board adds to names."""
 
-_KEPT_END: Final = 40
+_END_BYTES: Final = 40
 """Bytes of the end of a part that is cut: what kind of file it is stands there."""
 
 _CUT: Final = "%2F-"
@@ -32,11 +32,11 @@ _ODD: Final = re.compile(
 _WRITTEN: Final = re.compile(rb"%([0-9A-F]{2})")
 
 
-def local_path(key: str, *, beside_folder: bool = False) -> PurePosixPath:
-    """Where an object lies in its mirror; `beside_folder` when a folder of the same name lies there too."""
+def local_path(key: str, *, same_as_folder: bool = False) -> PurePosixPath:
+    """Where an object lies in its mirror; `same_as_folder` when the store also has a folder of the same name."""
     parts = [*map(_written, key.split("/"))]
-    if beside_folder:
-        parts[-1] += BESIDE_FOLDER
+    if same_as_folder:
+        parts[-1] += SAME_AS_FOLDER
     return PurePosixPath(*parts)
 
 
@@ -55,14 +55,14 @@ def _written(part: str) -> str:
     if len(data) <= _LONGEST:
         return text
     digest = blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    begin, end = data[: _LONGEST - _KEPT_END], data[-_KEPT_END:]
+    begin, end = data[: _LONGEST - _END_BYTES], data[-_END_BYTES:]
     return f"{begin.decode(errors='ignore')}{_CUT}{digest}{end.decode(errors='ignore')}"
 
 
 def _read(part: str) -> str:
     if _CUT in part:
         raise RunNotFound("An object with so long a name can be read only by the process that listed it.")
-    plain = part.removesuffix(BESIDE_FOLDER)
+    plain = part.removesuffix(SAME_AS_FOLDER)
     if plain == EMPTY:
         return ""
     return _WRITTEN.sub(lambda found: bytes([int(found[1], 16)]), plain.encode()).decode("utf-8", "surrogatepass")

@@ -1,6 +1,6 @@
 """The mirror of one store: a folder of the cache with a file for each object that was listed, which has its size and none of its bytes.
 
-Whoever lists the folder sees what the store holds. Bytes come when they are read, by ranges, several at a time, and are kept nowhere but in
+A listing of the folder shows what the store holds. Bytes come when they are read, by ranges, several at a time, and are stored nowhere but in
 a little memory on their way. Knows how bytes come.
 """
 
@@ -23,7 +23,7 @@ from board.sources.remote.object_store import ObjectStore, RemoteObject, Replace
 from board.sources.remote.places import BLOCK, REQUEST
 
 HELD_BLOCKS: Final = 1_024
-"""So many are in memory at most, 64 MiB, those that were asked for last."""
+"""So many are in memory at most, 64 MiB, those that were requested last."""
 
 _MOST_AHEAD: Final = 8 << 20
 """Bytes fetched ahead of somebody who reads in order."""
@@ -43,7 +43,7 @@ class Mirror:
         self.gone: set[str] = set()
         """Those of them whose objects are gone."""
         self.changing = threading.Lock()
-        """Held by whoever changes the files."""
+        """Held by the thread that changes the files."""
         self._gate = asyncio.Semaphore(object_store.AT_ONCE)
         self._changing = threading.Lock()
         self._held: OrderedDict[tuple[RemoteObject, int], tuple[Future[bytes], int]] = OrderedDict()
@@ -78,7 +78,7 @@ class Mirror:
         return object_store.waited(object_store.with_retries(lambda: self.store.look(key)))
 
     def lacks(self, found: RemoteObject, start: int, stop: int) -> bool:
-        """Whether some of these bytes were not asked for, or are not held any more."""
+        """Whether some of these bytes were never requested, or are no longer held."""
         return any((found, block) not in self._held for block in _blocks(found, start, stop))
 
     def ask(self, found: RemoteObject, start: int, stop: int) -> list[tuple["Future[bytes]", int]]:
@@ -89,16 +89,16 @@ class Mirror:
                 if (found, block) not in self._held:
                     self._begin(found, [*takewhile(lambda one: (found, one) not in self._held, blocks[block - blocks.start :])])
                 self._held.move_to_end((found, block))
-            asked = [self._held[found, block] for block in blocks]
+            requests = [self._held[found, block] for block in blocks]
             while len(self._held) > HELD_BLOCKS:
                 self._held.popitem(last=False)
-        return asked
+        return requests
 
     def _begin(self, found: RemoteObject, lacking: Sequence[int]) -> None:
         """Have blocks that follow each other fetched, as many as one request takes."""
-        asked = lacking[: REQUEST // BLOCK]
-        begun = object_store.begun(self._fetched(found, asked[0] * BLOCK, min((asked[-1] + 1) * BLOCK, found.size)))
-        self._held.update({(found, block): (begun, asked[0]) for block in asked})
+        batch = lacking[: REQUEST // BLOCK]
+        begun = object_store.begun(self._fetched(found, batch[0] * BLOCK, min((batch[-1] + 1) * BLOCK, found.size)))
+        self._held.update({(found, block): (begun, batch[0]) for block in batch})
 
     async def _fetched(self, found: RemoteObject, start: int, stop: int) -> bytes:
         async with self._gate:
@@ -106,10 +106,10 @@ class Mirror:
 
     def read(self, found: RemoteObject, start: int, stop: int) -> bytes:
         """These bytes of an object. Raises OSError, Replaced where it is another by now."""
-        blocks, asked = _blocks(found, start, stop), self.ask(found, start, stop)
+        blocks, held = _blocks(found, start, stop), self.ask(found, start, stop)
         try:
             pieces = [
-                request.result()[(block - first) * BLOCK :][:BLOCK] for block, (request, first) in zip(blocks, asked, strict=True)
+                request.result()[(block - first) * BLOCK :][:BLOCK] for block, (request, first) in zip(blocks, held, strict=True)
             ]
         except OSError:
             with self._changing:

@@ -31,10 +31,10 @@ COSTS: Final = 20.0
 OPENING: Final = 0.1
 """The share of that for which a listing is taken for true when a run is opened: what is opened late may be replaced by then."""
 
-TOLD_OBJECTS: Final = 500
-"""So many more are listed before it is told again how many there are."""
+PROGRESS_OBJECTS: Final = 500
+"""Objects listed between two progress messages."""
 
-TOLD_LEFT_OUT: Final = 20
+NAMED_LEFT_OUT: Final = 20
 """So many files that cannot be read are named."""
 
 
@@ -65,10 +65,10 @@ class _Mount:
         return any(time.monotonic() - one.at < share * max(POLL_SECONDS, COSTS * one.seconds) for one in above)
 
     def list_now(self, prefix: str, tell: Callable[[int], None] = lambda count: None) -> None:
-        """List a prefix and make the files below it what was listed, unless that was done since it was asked for. What goes wrong is noted."""
-        asked_at, listing = time.monotonic(), self.prefixes.setdefault(prefix, _Listing())
+        """List a prefix and make the files below it match, unless that was done since this call. What goes wrong is noted."""
+        called_at, listing = time.monotonic(), self.prefixes.setdefault(prefix, _Listing())
         with listing.listing:
-            if listing.at > asked_at:
+            if listing.at > called_at:
                 return
             began = time.monotonic()
             try:
@@ -93,7 +93,7 @@ def _covers(above: str, prefix: str) -> bool:
 
 def _counted(objects: Iterable[RemoteObject], tell: Callable[[int], None]) -> Iterator[RemoteObject]:
     for count, one in enumerate(objects):
-        if not count % TOLD_OBJECTS:
+        if not count % PROGRESS_OBJECTS:
             tell(count)
         yield one
 
@@ -227,7 +227,7 @@ def troubles(folder: Path) -> Sequence[str]:
 
 
 def _left_out(store: Address, left_out: Mapping[str, str]) -> Iterator[str]:
-    for key in [*left_out][:TOLD_LEFT_OUT]:
+    for key in [*left_out][:NAMED_LEFT_OUT]:
         yield f"{shown(shown_address(store, key))} is left out: {left_out[key]}."
-    if len(left_out) > TOLD_LEFT_OUT:
-        yield f"{plural(len(left_out) - TOLD_LEFT_OUT, 'more file')} left out for such reasons."
+    if len(left_out) > NAMED_LEFT_OUT:
+        yield f"{plural(len(left_out) - NAMED_LEFT_OUT, 'more file')} left out for such reasons."

@@ -1,8 +1,8 @@
 """What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
 
 Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may
-pass is tried again, with waits that double and vary, so that many readers do not come back at once. What is asked goes on in fsspec's own
-thread, which ends with the process and is waited for by nobody then.
+pass is tried again, with waits that double and vary, so that many readers do not come back at once. Requests run in fsspec's own
+thread, which ends with the process; nothing waits for it then.
 """
 
 import errno
@@ -71,7 +71,7 @@ class Elsewhere(RemoteTrouble):
 
 
 class ObjectStore:
-    """A bucket, or a host. Asked for many things at once; those that can be written to put objects whole, or not at all."""
+    """A bucket, or a host. Serves many requests at once; those that can be written to put objects whole, or not at all."""
 
     def __init__(self) -> None:
         self.left_out: dict[str, str] = {}
@@ -96,7 +96,7 @@ class ObjectStore:
         async def fetch() -> None:
             await self.read(found, start + len(data), stop, data)
             if len(data) > stop - start:
-                raise RemoteTrouble("the store sent more bytes than were asked for")
+                raise RemoteTrouble("the store sent more bytes than were requested")
             if len(data) < stop - start:
                 raise Passing("the connection was cut before all bytes had come")
 
@@ -115,18 +115,18 @@ class ObjectStore:
             await all_done([partial(piece, at) for at in range(start, stop, REQUEST)])
 
 
-def begun(asked: Coroutine[Any, Any, _T]) -> "Future[_T]":
-    """What is asked, under way; what goes wrong is raised where its answer is taken."""
-    import asyncio  # here alone, as whoever knows these troubles imports this, and reads mostly what is on this machine
+def begun(request: Coroutine[Any, Any, _T]) -> "Future[_T]":
+    """The request, under way; what goes wrong is raised where its answer is taken."""
+    import asyncio  # here alone: modules that import these errors mostly read this machine's files
 
     from fsspec.asyn import get_loop
 
-    return asyncio.run_coroutine_threadsafe(asked, get_loop())
+    return asyncio.run_coroutine_threadsafe(request, get_loop())
 
 
-def waited(asked: Coroutine[Any, Any, _T]) -> _T:
+def waited(request: Coroutine[Any, Any, _T]) -> _T:
     """The answer, waited for."""
-    return begun(asked).result()
+    return begun(request).result()
 
 
 async def with_retries(act: Callable[[], Awaitable[_T]], progress: Callable[[], object] = lambda: None) -> _T:

@@ -68,7 +68,7 @@ def _named(listed: list[RemoteObject]) -> Iterator[tuple[str, RemoteObject]]:
             folders.add(above)
             above = above.rpartition("/")[0]
     for one in listed:
-        yield local_names.local_path(one.key, beside_folder=one.key in folders).as_posix(), one
+        yield local_names.local_path(one.key, same_as_folder=one.key in folders).as_posix(), one
 
 
 def _files_below(folder: Path, root: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where mirrors lie, told from a path alone, and in what pieces bytes come: who writes a run asks that too, and has none of what reads one."""
+"""Where mirrors lie, recognised by the path alone, and in what pieces bytes come: writers of runs need that too, without what reads runs."""
 
 import os
 from pathlib import Path
@@ -8,13 +8,13 @@ FOLDER: Final = "mirrored-stores"
 """The folder of the cache that holds the mirrors."""
 
 BLOCK: Final = 1 << 16
-"""Bytes are asked for in whole blocks of so many; the last of an object may be shorter."""
+"""Bytes are requested in whole blocks of so many; the last of an object may be shorter."""
 
 REQUEST: Final = 32 * BLOCK
-"""Bytes asked for at once, 2 MiB: what is asked for in pieces travels in parallel, and a cut costs little."""
+"""Bytes of one request, 2 MiB: several requests travel in parallel, and a cut connection costs little."""
 
 Span = tuple[Path, int, int]
-"""A file of a mirror, and the bytes of it that are wanted."""
+"""A file of a mirror, and the range of its bytes that is to be read."""
 
 
 def may_be_mirrored(path: Path) -> bool:

@@ -109,7 +109,7 @@ class WebStore(ObjectStore):
                 self.left_out[key] = str(found.strerror)
 
     async def _listed(self, folder: str) -> tuple[list[str], list[str]]:
-        async with self._asked("GET", f"{folder}/" if folder else "") as answer:
+        async with self._ask("GET", f"{folder}/" if folder else "") as answer:
             if "html" not in answer.headers.get("Content-Type", ""):
                 raise RemoteTrouble("lists no files as a web page of links: the board needs such a list")
             page = bytearray()
@@ -120,7 +120,7 @@ class WebStore(ObjectStore):
 
     async def look(self, key: str) -> RemoteObject:
         """Size, time and version by what the server says of the file. Raises RemoteTrouble."""
-        async with self._asked("HEAD", key) as answer:
+        async with self._ask("HEAD", key) as answer:
             if "Content-Length" not in answer.headers:
                 raise RemoteTrouble("does not say how long its files are, which the board needs to know")
             size = _number(answer.headers["Content-Length"])
@@ -130,7 +130,7 @@ class WebStore(ObjectStore):
 
     async def read(self, found: RemoteObject, start: int, stop: int, into: bytearray) -> None:
         """A range of the file, by a server that serves ranges; a small file whole by any. Raises RemoteTrouble."""
-        async with self._asked("GET", found.key, {"Range": f"bytes={start}-{stop - 1}"}) as answer:
+        async with self._ask("GET", found.key, {"Range": f"bytes={start}-{stop - 1}"}) as answer:
             whole = answer.status == 200
             if whole and (start > 0 or stop < found.size):
                 raise RemoteTrouble("is on a server that does not serve ranges of bytes, which the board needs")
@@ -141,17 +141,17 @@ class WebStore(ObjectStore):
             if _described(found.key, size, answer).version != found.version or size != found.size:
                 raise Replaced
             if not whole and not said.startswith(f"bytes {start}-"):
-                raise Passing("the server sent other bytes than were asked for")
+                raise Passing("the server sent other bytes than were requested")
             await _take(answer, stop - start, into)
 
     @asynccontextmanager
-    async def _asked(self, method: str, key: str, headers: dict[str, str] | None = None) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _ask(self, method: str, key: str, headers: dict[str, str] | None = None) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer where it is good, which ends with the context. Raises RemoteTrouble."""
         address = f"{self._host}/{quote(key)}"
         for _ in range(_MOST_REDIRECTS):
             session = await self._files.set_session()
-            asked = session.request(method, URL(address, encoded=True), headers=headers, allow_redirects=False)
-            answer = await _in_time(HEAD_SECONDS, asked)
+            request = session.request(method, URL(address, encoded=True), headers=headers, allow_redirects=False)
+            answer = await _in_time(HEAD_SECONDS, request)
             try:
                 if answer.status not in (301, 302, 303, 307, 308) or "Location" not in answer.headers:
                     _check(answer)
@@ -174,11 +174,11 @@ async def _session(**options: Any) -> aiohttp.ClientSession:
     )
 
 
-async def _in_time(seconds: float, asked: Coroutine[Any, Any, _T]) -> _T:
-    """What is asked, given up after so many seconds. Raises RemoteTrouble."""
+async def _in_time(seconds: float, request: Coroutine[Any, Any, _T]) -> _T:
+    """The result of a request, given up after so many seconds. Raises RemoteTrouble."""
     try:
         async with asyncio.timeout(seconds):
-            return await asked
+            return await request
     except aiohttp.ClientSSLError as error:
         raise RemoteTrouble("cannot be reached safely: the server's certificate is not accepted") from error
     except (aiohttp.ClientResponseError, ValueError) as error:
@@ -275,7 +275,7 @@ def names_listed(page: str, address: str) -> tuple[list[str], list[str]]:
     for link in links.found:
         try:
             there = urlsplit(urljoin(address, link))
-        except ValueError:  # what nobody could follow
+        except ValueError:  # a link that leads nowhere
             continue
         path = unquote(there.path)
         if (there.scheme, there.netloc) != (base.scheme, base.netloc) or there.query or not path.startswith(above):

@@ -34,7 +34,7 @@ from board.runs.run import Run
 from board.runs.summaries.run_summaries import RunSummaries
 from board.serving.home_gate import listing
 from board.sources import locations
-from board.sources.settings_files import SettingsFile, settings_beside
+from board.sources.settings_files import SettingsFile, find_settings
 from board.text.path_names import path_of, shown
 from board.trackers.nearby import LogSource
 from board.ui.state.place import View
@@ -213,7 +213,7 @@ def settings_of(location: Path) -> tuple[SettingsFile, ...]:
 
 @st.cache_resource(ttl=30, show_spinner=False, max_entries=64)
 def _settings_of(location: str, within: str) -> tuple[SettingsFile, ...]:
-    return settings_beside(Path(path_of(location)), Path(path_of(within)))
+    return find_settings(Path(path_of(location)), Path(path_of(within)))
 
 
 @st.cache_resource(show_spinner=False)

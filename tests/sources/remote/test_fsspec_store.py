@@ -106,7 +106,7 @@ ERRORS = [
     (type("HttpError", (Exception,), {"code": 401})("SECRET"), Denied, "refuses the credentials"),
     (OSError("Forbidden: SECRET"), Denied, "refuses the credentials"),
     (OSError("SECRET is Forbidden"), Passing, "did not answer"),
-    (ValueError("SECRET"), RemoteTrouble, "cannot be asked so"),
+    (ValueError("SECRET"), RemoteTrouble, "refuses this kind of request"),
     (TimeoutError("SECRET"), Passing, "did not answer"),
     (of_s3("ExpiredToken"), Denied, "have expired"),
     (of_s3("AccessDenied"), Denied, "refuses the credentials"),
@@ -116,7 +116,7 @@ ERRORS = [
     (of_s3("InvalidRange"), Replaced, "was changed"),
     (of_s3("SlowDown"), Passing, "did not answer"),
     (of_s3("InternalError"), Passing, "did not answer"),
-    (of_s3("InvalidBucketName"), RemoteTrouble, "cannot be asked so"),
+    (of_s3("InvalidBucketName"), RemoteTrouble, "refuses this kind of request"),
 ]
 
 

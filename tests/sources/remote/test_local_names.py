@@ -33,13 +33,13 @@ def test_read_back(key: str) -> None:
     """The path tells the key."""
     path = local_path(key)
     assert key_of(path) == key
-    assert key_of(local_path(key, beside_folder=True)) == key
+    assert key_of(local_path(key, same_as_folder=True)) == key
 
 
 @given(KEYS, KEYS)
 def test_different_keys_have_different_files(one: str, other: str) -> None:
     """Also where one has the name of the other's folder."""
-    paths = {local_path(one), local_path(other), local_path(one, beside_folder=True), local_path(other, beside_folder=True)}
+    paths = {local_path(one), local_path(other), local_path(one, same_as_folder=True), local_path(other, same_as_folder=True)}
     assert len(paths) == (2 if one == other else 4)
 
 

@@ -46,7 +46,7 @@ def test_any_listings_one_after_another(tmp_path_factory: pytest.TempPathFactory
         placeholders.update(mirror, "p", found)
     expected = {one.key for one in found if not one.key.endswith("/")}
     folders = {key.rsplit("/", up)[0] for key in expected for up in range(1, key.count("/") + 1)}
-    paths = {key: local_path(key, beside_folder=key in folders).as_posix() for key in expected}
+    paths = {key: local_path(key, same_as_folder=key in folders).as_posix() for key in expected}
     assert files(mirror) == set(paths.values())
     assert all(has_stamp(mirror.files / paths[one.key], one) for one in found if one.key in paths)
 

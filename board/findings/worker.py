@@ -35,7 +35,7 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
             family=order["family"],
         )
         report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
-        if run_tables.is_kept(run.trained):  # what the page Words shows is there then
+        if run_tables.is_cacheable(run.trained):  # what the page Words shows is there then
             phrases.of_run(run.trained)
             vocabulary.of_run(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
         return {"report": messages.as_document(report, run.address)}

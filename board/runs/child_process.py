@@ -1,7 +1,7 @@
 """A module of the board as a process of its own: it is given orders, a line of JSON each, and answers them so, in bounded time and memory.
 
 What it says: any number of lines `{"progress": number}`, then a line with the answer; where that names `payload`, so many bytes follow it. A
-process that ends costs the order it had, and nobody else. Both sides of the pipe are here; neither knows what is ordered.
+process that ends costs only the order it had. Both sides of the pipe are here; neither knows what is ordered.
 """
 
 import json
@@ -46,7 +46,7 @@ _SAY_SECONDS: Final = 0.1
 """Progress is said no sooner again."""
 
 _BEAT_SECONDS: Final = 1.0
-"""It is said at least so often: where nobody hears it any more, the process ends."""
+"""It is said at least so often: where the parent no longer reads, the process ends."""
 
 Answer = dict[str, Any]
 
@@ -62,7 +62,7 @@ class ChildEnded(OSError):
 
 
 class ChildProcess:
-    """`python -m MODULE`, asked by one thread at a time; any thread may end it. Raises OSError where it cannot be started.
+    """`python -m MODULE`; one thread at a time gives it orders, any thread may end it. Raises OSError where it cannot be started.
 
     It finds this board and whatever PYTHONPATH names for us, but nothing in the folder we were called from, which may hold anything. It has
     that environment alone, and of our open files those of `files`, under the same numbers.
@@ -160,9 +160,9 @@ class ChildProcess:
 
 
 def serve(answer: Callable[[Answer, Tell], Answer], *, niceness: int = 0, memory_share: int | None = None) -> None:
-    """Answer orders until there are no more: in the child. What `answer` raises ends it, and is told on standard error.
+    """Answer orders until there are no more: in the child. What `answer` raises ends it, and is printed to standard error.
 
-    `niceness` gives way to whoever else wants the processors. It takes no more than a `memory_share`-th of the machine's memory. Whatever
+    `niceness` gives way to other processes. It takes no more than a `memory_share`-th of the machine's memory. Whatever
     libraries print goes to standard error.
     """
     os.nice(niceness)
@@ -209,7 +209,7 @@ class _Voice:
             self._pipe.write(json.dumps(words).encode() + b"\n")
             self._pipe.write(payload)
             self._pipe.flush()
-        except OSError:  # nobody hears it any more
+        except OSError:  # the parent no longer reads
             os._exit(1)
 
     def _beat(self) -> None:

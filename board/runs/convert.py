@@ -33,7 +33,7 @@ _ROWS_AT_ONCE: Final = 256
 def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] | None = None) -> list[Path]:
     """Write the frame's rollouts of each shard into the folder `out`, under its own name with another ending; the files written.
 
-    `on_rows` is told how many rows have been written so far. Raises ArgumentRefused when `out` holds something already, or lies in the run.
+    `on_rows` receives how many rows have been written so far. Raises ArgumentRefused when `out` holds something already, or lies in the run.
     """
     if out.resolve().is_relative_to(run.location.resolve()):
         raise ArgumentRefused(f"{shown(out)} lies in the run itself, which is never written to: choose another folder.")

@@ -46,7 +46,7 @@ class ExportColumn:
 
 
 def columns(run: Run, arrays: bool) -> dict[str, ExportColumn]:
-    """What the file's columns are called → what they are: those of the frame, texts, and token arrays if asked for.
+    """What the file's columns are called → what they are: those of the frame, texts, and token arrays if `arrays`.
 
     Where a name is there already, the later has its kind behind it: `score (text)`.
     """
@@ -156,18 +156,18 @@ class ExportPiece:
     """The next bytes of a file."""
 
     rows: int
-    """How many rollouts are complete with it, beside those before."""
+    """How many rollouts are complete with it, in addition to those before."""
     data: bytes
 
 
 def pieces(run: Run, form: Format, arrays: bool = False) -> Iterator[ExportPiece]:
-    """The file, piece by piece, each made when it is asked for; what is in memory is bounded by a batch of rollouts."""
+    """The file, piece by piece, each made when the caller takes it; what is in memory is bounded by a batch of rollouts."""
     table = ExportTable(run, arrays)
     yield from _WRITERS[form](table.schema, table.batches())
 
 
 def write(run: Run, out: Path, form: Format, arrays: bool = False, on_rows: Callable[[int], None] | None = None) -> int:
-    """Write the file to `out`, whole or not at all; its bytes. `on_rows` is told how many rollouts are written so far.
+    """Write the file to `out`, whole or not at all; its bytes. `on_rows` receives how many rollouts are written so far.
 
     Raises ArgumentRefused where there is something already or `out` lies in the run, and OSError.
     """
@@ -202,8 +202,8 @@ def _sampled(run: Run, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places in the frame of a few rollouts, out of few parts: what is not looked at stays on the disk."""
     held = [start + rows for _, start, rows in run.parts_of_rows()]
     chosen = [held[at] for at in _spread(len(held), _SAMPLED_PARTS)]
-    wanted = np.concatenate([np.zeros(0, np.int64), *(keys[_spread(len(keys), _SAMPLED_ROWS)] for keys in chosen)])
-    return np.flatnonzero(np.isin(keys, wanted))
+    sampled = np.concatenate([np.zeros(0, np.int64), *(keys[_spread(len(keys), _SAMPLED_ROWS)] for keys in chosen)])
+    return np.flatnonzero(np.isin(keys, sampled))
 
 
 def _spread(count: int, most: int) -> NDArray[np.int64]:

@@ -15,9 +15,9 @@ from board.formats.filename_hints import is_part
 from board.runs.cache.shared_values import RecentlyUsed, Turns
 from board.runs.loading.background_load import BackgroundLoad
 from board.runs.loading.nothing_read import shards_of
-from board.runs.loading.scout import Wish
+from board.runs.loading.prefetcher import ReadPriority
 from board.runs.opening import opened_whole
-from board.runs.parsing import dump_beside
+from board.runs.parsing import trainer_dumps
 from board.runs.parsing.format_detection import identify
 from board.runs.progress import Progress
 from board.runs.run import Run
@@ -28,7 +28,7 @@ from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 12
-"""So many runs stay in memory, more than are laid side by side; the one not looked at for longest goes first."""
+"""So many runs stay in memory, more than are compared side by side; the least recently viewed goes first."""
 
 LEVELS: Final = 6
 """Runs may lie in so many folders below the root's own: exp/model/seed and the like."""
@@ -60,8 +60,8 @@ def _suffix(family: str) -> str:
     return f" ({family})" if family else ""
 
 
-def aside_name(run: str, family: str, folder: str) -> str:
-    """What the dump is called that lies beside a run's recording: its folder where it has one for itself, else the run with the trainer."""
+def dump_name(run: str, family: str, folder: str) -> str:
+    """The name of the dump in a recording's folder: its folder where it has one for itself, else the run with the trainer."""
     return (PurePosixPath(run) / folder).as_posix() if folder else f"{run}{_suffix(family)}"
 
 
@@ -101,34 +101,34 @@ def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[
 
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
-    """The folder, and if it holds a recording the trainers' own dumps that lie beside it: none in an index, which is of one of them."""
+    """The folder, and if it holds a recording the trainers' own dumps in it: none in an index, which is of one of them."""
     if index_file.is_there(folder):
         return [_describe(folder, root)]
     shards, _ = shards_of(folder, root)
     run = _described(folder, root, shards)
-    dumps = dump_beside.dump_families(shards)
+    dumps = trainer_dumps.dump_families(shards)
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
 
 def _dump(run: RunFolder, family: str, folder: str, root: Path) -> RunFolder:
-    """A trainer's dump beside a recording; in no folder of its own, with the recording's files counted in."""
+    """A trainer's dump next to a recording; in no folder of its own, with the recording's files counted in."""
     if folder:
-        return _describe(root / path_of(aside_name(run.name, family, folder)), root)
-    return replace(run, name=aside_name(run.name, family, ""), family=family)
+        return _describe(root / path_of(dump_name(run.name, family, folder)), root)
+    return replace(run, name=dump_name(run.name, family, ""), family=family)
 
 
 def _has_own_shards(folder: Path) -> bool:
-    """Whether shards lie directly in the folder, or it is an index; a table or list beside folders that hold shards is none of theirs.
+    """Whether shards lie directly in the folder, or it is an index; a table or list next to folders that hold shards is none of theirs.
 
-    Nor are logs of metrics that are named after the folders beside them: each is of the run in that folder.
+    Nor are logs of metrics that are named after the folders next to them: each is of the run in that folder.
     """
     if index_file.is_there(folder):
         return True
     own = find_shards(folder, deep=False)[0]
     if all(is_loose(shard.name) for shard in own):
         return bool(own and len(own) == len(find_shards(folder)[0]))
-    beside = {shown(path.name) for path in _subfolders(folder)}
-    return len(own) < 2 or not all(bare_name(shard.name) in beside and _is_log(shard) for shard in own)
+    folders = {shown(path.name) for path in _subfolders(folder)}
+    return len(own) < 2 or not all(bare_name(shard.name) in folders and _is_log(shard) for shard in own)
 
 
 def _subfolders(folder: Path) -> list[Path]:
@@ -141,7 +141,7 @@ def _is_readable(folder: Path) -> bool:
 
 
 def not_opened(root: Path, folders: Sequence[RunFolder]) -> list[str]:
-    """A sentence for each link under the root, beside its runs, that leads to a folder elsewhere, and for each folder that may not be read."""
+    """A sentence for each link under the root that leads to a folder elsewhere, and for each folder that may not be read; runs have none."""
     places = {root}
     for one in folders:
         own = PurePosixPath(path_of(one.folder))
@@ -220,14 +220,14 @@ def resolve(root: Path, name: str) -> Path:
 
 
 _Key = tuple[Path, tuple[str, ...], str]
-"""Where a run lies, what pads beside the common tokens, and whose dump it is where a recording lies in the same folder."""
+"""Where a run lies, what pads in addition to the common tokens, and whose dump it is where a recording lies in the same folder."""
 
 
 class Library:
     """Open runs, shared by all readers of this process, all read with the same tokenizer and mapping, if any.
 
     A run that is not read whole within a second is open as far as it is read, and more of it takes its place until it is whole. A load
-    that nobody looks at gives way to the one of another run, and goes on when its run is looked at again.
+    that no reader watches gives way to the one of another run, and goes on when its run is looked at again.
     """
 
     def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
@@ -235,7 +235,7 @@ class Library:
         self._runs: RecentlyUsed[_Key, Run] = RecentlyUsed(OPEN_RUNS)
         self._loads: dict[_Key, BackgroundLoad] = {}
         self._stopped: set[_Key] = set()
-        """Runs in which a reader wants nobody to read on."""
+        """Runs whose reading a reader has stopped."""
         self._turns = Turns()
 
     def peek(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> Run | None:
@@ -249,9 +249,9 @@ class Library:
         extra_pads: Sequence[str] = (),
         progress: Callable[[Progress], None] | None = None,
         family: str = "",
-        wish: Wish | None = None,
+        priority: ReadPriority | None = None,
     ) -> Run:
-        """The run as far as it is read. Where it is not open yet a load begins, with what is wished, and its first rows are waited for.
+        """The run as far as it is read. Where it is not open yet a load begins, with that priority, and its first rows are waited for.
 
         A second reader of the same run shares the load; none waits for another run's. What interrupts a reader, such as `progress`, does not
         interrupt the load. Raises what `open_run` raises.
@@ -262,7 +262,7 @@ class Library:
             unfinished = run is None or (run.reading is not None and key not in self._stopped)
             if load is None and unfinished:
                 self._stopped.discard(key)
-                load = self._begin(key, root, wish)
+                load = self._begin(key, root, priority)
         if run is None:
             assert load is not None
             run = load.first(progress)
@@ -270,7 +270,7 @@ class Library:
                 self._runs.put(key, run)
         return run
 
-    def _begin(self, key: _Key, root: Path, wish: Wish | None) -> BackgroundLoad:
+    def _begin(self, key: _Key, root: Path, priority: ReadPriority | None) -> BackgroundLoad:
         for other in [*self._loads.values()]:
             if other.is_unwatched():
                 other.stop()
@@ -282,7 +282,7 @@ class Library:
             self._loads.pop(key, None)
 
         arguments = {"location": key[0], "within": root, **self._reading(key)}
-        load = self._loads[key] = BackgroundLoad(arguments, lambda run: self._runs.put(key, run), ended, wish)
+        load = self._loads[key] = BackgroundLoad(arguments, lambda run: self._runs.put(key, run), ended, priority)
         load.begin()
         return load
 

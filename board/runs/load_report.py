@@ -18,10 +18,10 @@ LOST: Final = "While recording, "
 """How a sentence begins that says what the recorder could not write: those rollouts or values are nowhere."""
 
 LIGHTENED: Final = "The recorder's budget left "
-"""How the sentence begins that says how many rollouts were recorded without token arrays, as was asked for."""
+"""How the sentence begins that says how many rollouts were recorded without token arrays, as the recorder's budget demands."""
 
-KEPT_PROBLEMS: Final = 1_000
-"""So many problems of each severity are kept in full; the rest are counted. A run with a fault in every row has millions."""
+MOST_PROBLEMS: Final = 1_000
+"""So many problems of each severity are listed; the rest are counted. A run with a fault in every row has millions."""
 
 NAMED: Final = 3
 """So many shards a sentence names."""
@@ -29,7 +29,7 @@ NAMED: Final = 3
 
 @dataclass
 class LoadReport:
-    """The account of one load. `problems` holds the first KEPT_PROBLEMS of each severity, `counts` all of them."""
+    """The account of one load. `problems` holds the first MOST_PROBLEMS of each severity, `counts` all of them."""
 
     shards: int = 0
     rows: int = 0
@@ -37,7 +37,7 @@ class LoadReport:
     """Size of the shards on disk."""
     seconds: float = 0.0
     cache_note: str = ""
-    """Why nothing, or not everything, could be kept for the next load; empty when it could."""
+    """Why nothing, or not everything, could be cached for the next load; empty when it could."""
     mended: list[str] = field(default_factory=list)
     """Shards of which something in the cache was not as it was written, and was read again from the shard: so far, as it shows when touched."""
     formats: dict[str, int] = field(default_factory=dict)
@@ -49,11 +49,11 @@ class LoadReport:
     elsewhere: list[str] = field(default_factory=list)
     """What is wrong with the store that the run lies in, a sentence each."""
     keys: tuple[str, ...] = ()
-    """Of the first record that nobody knows."""
+    """Of the first record of an unknown format."""
     suggested_mapping: str = ""
-    """Text of a mapping by hand to begin with, where nobody knows the format."""
+    """Text of a mapping by hand to begin with, where the format is unknown."""
     aside: dict[str, str] = field(default_factory=dict)
-    """The trainers whose own dumps lie beside this recording, and the folder that holds nothing else; "" where none does."""
+    """The trainers whose own dumps lie next to this recording, and the folder that holds nothing else; "" where none does."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Files that hold no rollouts, and what was seen in them."""
     unfinished: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class LoadReport:
     """Of what was parsed: whether the loss mask trains on end tokens."""
     doubts_ends: bool = False
     """Whether there are end tokens that are padding if it does so anywhere in the run."""
-    _kept: Counter[str] = field(default_factory=Counter, repr=False)
+    _listed: Counter[str] = field(default_factory=Counter, repr=False)
 
     def add(self, problem: Problem) -> None:
         """Count a problem, and keep it while there is room."""
@@ -73,8 +73,8 @@ class LoadReport:
 
     def add_counted(self, problem: Problem) -> None:
         """Keep a problem that is counted already, while there is room."""
-        self._kept[problem.severity] += 1
-        if self._kept[problem.severity] <= KEPT_PROBLEMS:
+        self._listed[problem.severity] += 1
+        if self._listed[problem.severity] <= MOST_PROBLEMS:
             self.problems.append(problem)
 
     @property
@@ -111,7 +111,7 @@ class LoadReport:
 
     @property
     def left_out(self) -> int:
-        """Problems counted but not kept."""
+        """Problems counted but not listed."""
         return self.counts.total() - len(self.problems)
 
     def why_no_rows(self, shard: Shard) -> str:
@@ -124,7 +124,7 @@ class LoadReport:
         return "every line of it was refused" if refused else "there is no row in it"
 
     def to_frame(self) -> "pd.DataFrame":
-        """The kept problems as columns severity, shard, line (nullable), reason."""
+        """The listed problems as columns severity, shard, line (nullable), reason."""
         # here alone: a process that parses makes no frame and starts sooner without it
         import pandas as pd
 

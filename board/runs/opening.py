@@ -39,7 +39,7 @@ _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
 
 SHARD_COST: Final = 500
-"""What opening a shard costs beside parsing it, as bytes: of a run of very many small shards not all are small together."""
+"""What opening a shard costs in addition to parsing it, as bytes: of a run of very many small shards not all are small together."""
 
 
 def open_run(
@@ -54,7 +54,7 @@ def open_run(
 ) -> Run:
     """Read every shard under `location`, a folder or an address such as `s3://bucket/run`, and merge the rows by step.
 
-    `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad beside the common ones and
+    `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad in addition to the common ones and
     those that are set for the run; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids;
     `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder or one above it); `family` asks,
     of a folder that holds a recording and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is
@@ -77,7 +77,7 @@ def opened_whole(location: Path | str, **options: Any) -> Run:
 
 
 class Opening:
-    """A run that is being opened: its shards are found and what is kept of them is known; what is missing is for `loader` to read.
+    """A run that is being opened: its shards are found and what is cached of them is known; what is missing is for `loader` to read.
 
     Takes what `open_run` takes, and raises what it raises.
     """
@@ -116,7 +116,7 @@ class Opening:
             self.loader = IndexedRun(self._folder, self._found, reading, within)
         else:
             self.loader = self._of_cache(reading, most_shards, small)
-        self._bytes_kept = self.loader.done()[0]
+        self._bytes_cached = self.loader.done()[0]
 
     def _of_cache(self, reading: ReadOptions, most_shards: int | None, small: int) -> ParsedRun:
         store = Store(self._folder, reading_key(reading))
@@ -137,7 +137,7 @@ class Opening:
 
     def progress(self, done: int, rows: int) -> Progress:
         """How far the load is that has read so many bytes, with so many rollouts in them."""
-        return Progress(done, self._bytes, rows, time.monotonic() - self._started, self._bytes_kept)
+        return Progress(done, self._bytes, rows, time.monotonic() - self._started, self._bytes_cached)
 
     def whole(self) -> Run:
         """The run, once everything is read."""
@@ -206,7 +206,7 @@ def _fitted(built: Sequence[Part], report: LoadReport) -> list[Part]:
 
 
 def mapping_text(folder: Path, given: Path | str | None) -> str:
-    """The mapping by hand in the given file, else in the one beside or above the run, else that which the reader took for it on the page.
+    """The mapping by hand in the given file, else in the one next to or above the run, else that which the reader took for it on the page.
 
     Empty when there is none. Raises MappingRefused.
     """
@@ -230,7 +230,7 @@ def read_as(
     mapping: Path | str | None = None,
     family: str = "",
 ) -> ReadOptions:
-    """How the run in a folder is read: as is asked for, with the pads that its readers or its mapping name, too. Raises BoardError."""
+    """How the run in a folder is read: as the caller chooses, with the pads that its readers or its mapping name, too. Raises BoardError."""
     text = mapping_text(folder, mapping)
     named = formats.mapped(text).pads if text else ()
     pads = {pad for pad in (*extra_pads, *run_choices.pads(folder), *named) if pad.strip()}

@@ -12,7 +12,7 @@ class Progress:
     bytes_total: int
     rows: int
     seconds: float
-    bytes_kept: int = 0
+    bytes_cached: int = 0
     """Of those done: what an earlier load had read."""
 
     @property
@@ -23,7 +23,7 @@ class Progress:
     @property
     def rate(self) -> float:
         """Bytes per second so far."""
-        return (self.bytes_done - self.bytes_kept) / self.seconds if self.seconds else 0.0
+        return (self.bytes_done - self.bytes_cached) / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float:
@@ -41,7 +41,7 @@ class Reading:
     rows_expected: int
     """A guess from the rows and bytes read so far."""
     stopped: bool = False
-    """Whether nobody is reading on."""
+    """Whether reading has stopped."""
     trouble: str = ""
     """Why it cannot be read on; empty where nothing is wrong."""
 
@@ -57,5 +57,5 @@ class Reading:
 
 
 def lasting(seconds: float) -> str:
-    """A time as readers are told it: in seconds, or minutes where it is long."""
+    """A time as readers see it: in seconds, or minutes where it is long."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

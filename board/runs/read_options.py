@@ -1,4 +1,4 @@
-"""How the shards of a run are read, whoever reads them: what pads, whose mapping, which tokenizer names token ids.
+"""How the shards of a run are read, by any reader: what pads, whose mapping, which tokenizer names token ids.
 
 Small enough to be sent to another process, and to name what was read with it.
 """
@@ -18,7 +18,7 @@ class ReadOptions:
     """The choices that change what is read."""
 
     pads: tuple[str, ...] = ()
-    """Tokens that pad beside the common ones."""
+    """Tokens that pad in addition to the common ones."""
     tokenizer: str = ""
     """Path of a `tokenizer.json` that makes text of token ids; empty for none."""
     mapping: str = ""

@@ -84,7 +84,7 @@ class Run:
 
     @property
     def address(self) -> str:
-        """The run folder's path as text, and whose dump in it: what is kept of the run is kept under it."""
+        """The run folder's path as text, and whose dump in it: settings and notes of the run are stored under it."""
         return f"{shown(self.location)} ({self.family})" if self.family else shown(self.location)
 
     @property
@@ -176,7 +176,7 @@ class Run:
 
     @property
     def counted(self) -> "Run":
-        """The run without what its trainer discarded, of which nothing may be told as the run's: it may be empty."""
+        """The run without what its trainer discarded, which no number of the run may include: it may be empty."""
         return self.of_rows(~self._are_of(DISCARDED), "counted") if DISCARDED in self.splits else self
 
     @property
@@ -195,7 +195,7 @@ class Run:
         return self._by_key.account.has_tokens
 
     def without_rows(self) -> dict[str, str]:
-        """Shards that no rollout is of, and why; of a run that is not read whole nobody knows."""
+        """Shards that no rollout is of, and why; none of a run that is not read whole, where that is unknown."""
         if self.reading:
             return {}
         held = self.slice.index.shards if self.slice else set(self.frame["shard"].unique())

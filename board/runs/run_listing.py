@@ -23,15 +23,15 @@ class RunListing:
         """By root its runs, and until when they are taken for true."""
         self._looking = threading.Lock()
 
-    def folders(self, root: Path, asked: str | None = None) -> list[RunFolder]:
-        """The folders as `list_runs` finds them, looked up at once where `asked` is none of them: a link may be as new as its run.
+    def folders(self, root: Path, name: str | None = None) -> list[RunFolder]:
+        """The folders as `list_runs` finds them, looked up at once where `name` is none of them: a link may be as new as its run.
 
         Raises RunNotFound and OSError where they cannot be looked up.
         """
         with self._looking:
             found, until = self._listed.get(root, ([], -math.inf))
             began = time.monotonic()
-            if began > until or (asked is not None and all(asked != folder.name for folder in found)):
+            if began > until or (name is not None and all(name != folder.name for folder in found)):
                 found = self._look(root)
                 ended = time.monotonic()
                 self._listed[root] = found, ended + max(FRESH_SECONDS, COSTS * (ended - began))

@@ -149,7 +149,6 @@ def _of_table(database: sqlite3.Connection, table: str, columns: set[str], run: 
     plain = sorted(columns & {"id", "run_name", "step", "key", "trace_index", "timestamp"})
     fits = f"{' + '.join(f'length({name})' for name in texts)} <= ?"
     selected = ", ".join([*plain, *(f"CASE WHEN {fits} THEN CAST({name} AS BLOB) END" for name in texts)])
-    # a row at a time
     query = f"SELECT {selected} FROM {table} NOT INDEXED WHERE run_id = ? AND {_WHERE[table]} ORDER BY rowid"
-    for row in database.execute(query, (*[most] * len(texts), run)):
+    for row in database.execute(query, (*[most] * len(texts), run)):  # a row at a time
         yield Stored(dict(zip(plain, row, strict=False)), dict(zip(texts, row[len(plain) :], strict=True)))

@@ -85,7 +85,7 @@ def test_words_finds_what_it_shows(tmp_path: Path) -> None:
     look(order(folder), lambda share: True)
 
     run = open_run(folder).trained
-    assert {name for name in (vocabulary.TABLE, phrases.TABLE) if part_tables.is_kept(run.parts[0], name)} == {
+    assert {name for name in (vocabulary.TABLE, phrases.TABLE) if part_tables.is_cached(run.parts[0], name)} == {
         vocabulary.TABLE,
         phrases.TABLE,
     }

@@ -293,7 +293,7 @@ CASES: dict[str, Seen] = {
         10,
         [0, 1, 2, 3],
         flagged=[
-            ("data.jsonl:7", "step 2 is written 2 times (lines 5 to 6, lines 7 to 8), as by a resumed job: all rows are kept")
+            ("data.jsonl:7", "step 2 is written 2 times (lines 5 to 6, lines 7 to 8), as by a resumed job: no row is dropped")
         ],
         values={"reward": [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]},
     ),

@@ -138,7 +138,7 @@ def test_a_folder_of_metrics_is_told_as_such(root: Path) -> None:
     assert "holds metrics and no rollouts: metrics.jsonl (steps 0 to 2). tinker-cookbook" in texts(opened("rewards"))
 
 
-def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
+def test_a_recording_offers_the_dump_next_to_it(root: Path) -> None:
     """The load report of a recording leads to the trainer's own dump, which is in the list of runs and has a link."""
     folder = add_run(root, "run", [whole_row(0), whole_row(1), whole_row(2)])
     (folder / "rank_0.jsonl.account.json").write_text('{"ended": true}')
@@ -150,7 +150,7 @@ def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
 
     (link,) = opening_links(page)
     assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
-    assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
+    assert "This recording's folder also holds verl's own dump (1 file, such as 7.jsonl)." in texts(page)
     assert the_list(page, "run").options == ["run", "run (verl)"]
     assert "3 rows · nothing refused · 1 note" in _popovers(page.main)
     assert (linked(dump, "run"), linked(dump, "step")) == ("run (verl)", "7")

@@ -18,7 +18,7 @@ from board import open_run
 from board.errors import RunNotFound
 from board.runs.loading import background_load, sampling
 from board.runs.loading.background_load import BackgroundLoad
-from board.runs.loading.scout import Wish
+from board.runs.loading.prefetcher import ReadPriority
 from board.runs.parsing import parsed_shard, range_parsing
 from board.runs.run import Run
 
@@ -56,7 +56,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background_load, "COST", 1e9)
 
 
-def loaded(folder: Path, wish: Wish | None = None, then: Callable[[BackgroundLoad, Run], None] | None = None) -> list[Run]:
+def loaded(
+    folder: Path, goal: ReadPriority | None = None, then: Callable[[BackgroundLoad, Run], None] | None = None
+) -> list[Run]:
     """All runs that a load publishes; `then` is called with each, in the load's thread."""
     found: list[Run] = []
     load: BackgroundLoad
@@ -66,7 +68,7 @@ def loaded(folder: Path, wish: Wish | None = None, then: Callable[[BackgroundLoa
         if then:
             then(load, run)
 
-    load = BackgroundLoad({"location": folder}, take, lambda: None, wish)
+    load = BackgroundLoad({"location": folder}, take, lambda: None, goal)
     load.begin()
     load.wait()
     assert load.error is None
@@ -148,7 +150,7 @@ def test_the_rollout_of_a_link_comes_first(tmp_path: Path, link: str) -> None:
     """The first snapshot that has rows holds it, under its line."""
     folder = write_run(tmp_path / "run", RUNS["ranks"])
 
-    found = loaded(folder, Wish(rollout=link))
+    found = loaded(folder, ReadPriority(rollout=link))
 
     first = next(run for run in found if len(run.frame))
     key = first.key_of(link)
@@ -167,7 +169,7 @@ def test_a_link_to_nothing_changes_nothing(tmp_path: Path, link: str) -> None:
     """A line that is not there, or that no row is in."""
     folder = write_run(tmp_path / "run", {f"rank_{rank}.jsonl": shard("x.jsonl", 0, 60, blank=bool(rank)) for rank in range(2)})
 
-    found = loaded(folder, Wish(rollout=link))
+    found = loaded(folder, ReadPriority(rollout=link))
 
     if link != "rank_0.jsonl:7":
         assert all(run.key_of(link) is None for run in found)
@@ -189,7 +191,7 @@ def test_a_stopped_load_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
     assert 200 < part.reading.progress.rows < 4_000
 
     again = loaded(folder)
-    assert again[0].reading is None or again[0].reading.progress.bytes_kept >= part.reading.progress.bytes_done
+    assert again[0].reading is None or again[0].reading.progress.bytes_cached >= part.reading.progress.bytes_done
     monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "another"))
     assert_same(again[-1], open_run(folder))
 
@@ -226,12 +228,12 @@ def test_wishes_change_nothing_but_the_order(tmp_path: Path, data: st.DataObject
     whole = open_run(folder)
     steps = st.one_of(st.none(), st.integers(-3, 110))
     links = st.one_of(st.just(""), st.sampled_from([*LINKS, *ABSENT]))
-    wishes = data.draw(st.lists(st.builds(Wish, step=steps, rollout=links), min_size=2, max_size=6))
+    wishes = data.draw(st.lists(st.builds(ReadPriority, step=steps, rollout=links), min_size=2, max_size=6))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RL_BOARD_CACHE", str(tmp_path / f"cache-{time.monotonic_ns()}"))
         left = iter(wishes)
 
-        found = loaded(folder, next(left, None), lambda load, _: load.prefer(next(left, Wish())))
+        found = loaded(folder, next(left, None), lambda load, _: load.prefer(next(left, ReadPriority())))
 
     for part in found[:-1]:
         assert_part_of(part, whole)

@@ -26,7 +26,7 @@ from board.findings.checks.all_checks import run_checks
 from board.push.recorded_steps import RecordedSteps
 from board.recorder.values import encode
 from board.runs.cache.part_token_summaries import group_of
-from board.runs.parsing.discarded import told_apart
+from board.runs.parsing.discarded import mark_discarded
 from board.runs.run import Run
 
 TRACES = Path(__file__).parents[1] / "formats" / "golden" / "traces" / "run" / "rollouts" / "step_12" / "train" / "effective"
@@ -212,7 +212,7 @@ def test_what_is_written_twice_is_there_once(given: list[Written], kept: list[in
     """A rollout among all that the batch has too is the batch's; what is left was discarded."""
     frame, texts = rows_of(*given)
 
-    told = told_apart(frame, {ALL: False, BATCH: True}, texts)
+    told = mark_discarded(frame, {ALL: False, BATCH: True}, texts)
 
     assert told.index.tolist() == kept
     assert [key for key in kept if "split" in told and told["split"].get(key) == "discarded"] == discarded
@@ -222,9 +222,9 @@ def test_nothing_is_looked_at_where_nothing_is_written_twice() -> None:
     """Rows of a run without batches are handed back as they are, and no text is read."""
     frame, _ = rows_of((ALL, 1, None, "x"))
 
-    assert told_apart(frame, {}, lambda keys: pytest.fail("a text was read")) is frame
-    assert told_apart(frame, {BATCH: True}, lambda keys: pytest.fail("a text was read")) is frame
-    assert math.isnan(told_apart(frame.assign(is_filtered=[math.nan]), {}, lambda keys: [])["is_filtered"].iloc[0])
+    assert mark_discarded(frame, {}, lambda keys: pytest.fail("a text was read")) is frame
+    assert mark_discarded(frame, {BATCH: True}, lambda keys: pytest.fail("a text was read")) is frame
+    assert math.isnan(mark_discarded(frame.assign(is_filtered=[math.nan]), {}, lambda keys: [])["is_filtered"].iloc[0])
 
 
 def test_tokens_of_a_step_are_summed_up_apart() -> None:

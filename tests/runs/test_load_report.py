@@ -2,19 +2,19 @@
 
 import pandas as pd
 
-from board.runs.load_report import KEPT_PROBLEMS, LoadReport
+from board.runs.load_report import MOST_PROBLEMS, LoadReport
 from board.sources.shards import Problem
 
 
 def test_problems_beyond_the_limit_are_counted_but_not_kept() -> None:
     """Of each severity the first so many are kept, and the report knows how many are left out."""
     report = LoadReport()
-    for line in range(KEPT_PROBLEMS + 5):
+    for line in range(MOST_PROBLEMS + 5):
         report.add(Problem("a.jsonl", line, "odd", "flagged"))
     report.add(Problem("a.jsonl", 1, "bad", "refused"))
 
-    assert (report.flagged, report.refused, report.left_out) == (KEPT_PROBLEMS + 5, 1, 5)
-    assert len(report.problems) == KEPT_PROBLEMS + 1
+    assert (report.flagged, report.refused, report.left_out) == (MOST_PROBLEMS + 5, 1, 5)
+    assert len(report.problems) == MOST_PROBLEMS + 1
     assert report.problems[-1].reason == "bad"
 
 

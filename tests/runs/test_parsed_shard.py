@@ -6,7 +6,7 @@ import pytest
 from rows import token_row, write_shard
 
 from board.runs.parsing import parsed_shard
-from board.runs.parsing.parsed_shard import as_kept, missing
+from board.runs.parsing.parsed_shard import from_cache, missing
 from board.sources import shards
 
 CUT = 4_000
@@ -21,7 +21,7 @@ def test_ranges_are_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     (shard,) = shards.find_shards(tmp_path)[0]
     longest = max(map(len, (tmp_path / "rank_0.jsonl").read_bytes().splitlines(keepends=True)))
 
-    ranges = missing(as_kept(shard, None, ""))
+    ranges = missing(from_cache(shard, None, ""))
     sizes = [one.stop - one.start for one in ranges]
 
     assert [one.start for one in ranges] == [0, *(one.stop for one in ranges)][: len(ranges)]

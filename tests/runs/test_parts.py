@@ -12,7 +12,7 @@ from board.formats.row import Row
 from board.runs.cache import parts
 from board.runs.cache.columns import Columns
 from board.runs.cache.parts import COUNTS, PADS
-from board.runs.parsing.row_block import RowPlace, laid_out
+from board.runs.parsing.row_block import RowPlace, block_of_rows
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS, marks
 
@@ -34,7 +34,7 @@ def make_row(tokens: list[str] | None = None, step: int = 0, **fields: Any) -> R
 
 def build(*rows: Row, pads: frozenset[str] = COMMON_PADS) -> parts.Part:
     """A part of these rows, one line each."""
-    block = laid_out(rows, [RowPlace(at + 1, at * 10) for at in range(len(rows))])
+    block = block_of_rows(rows, [RowPlace(at + 1, at * 10) for at in range(len(rows))])
     return parts.build(block, "a.jsonl", pads)
 
 

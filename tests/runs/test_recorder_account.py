@@ -17,7 +17,7 @@ ACCOUNTS: dict[str, tuple[object, list[str]]] = {
     "dropped": ({"lost": {"queue": 3}}, ["While recording, 3 rollouts were dropped because the disk was slower than training."]),
     "left out": (
         {"token_arrays_left_out": 1200},
-        ["The recorder's budget left 1,200 rollouts without token arrays; their means and sums were kept."],
+        ["The recorder's budget left 1,200 rollouts without token arrays; their means and sums were recorded."],
     ),
     "not tracked": (
         {"lost": {"tracker": 2, "tracker_late": 1, "row": 4}},

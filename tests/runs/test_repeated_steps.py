@@ -60,7 +60,7 @@ def test_steps_written_twice(steps: list[int], prompts: list[int] | None, expect
 
     assert len(problems) == len(expected)
     assert all(str(problem).startswith(f"a.jsonl:{start}") for problem, start in zip(problems, expected, strict=True))
-    assert all(problem.severity == "flagged" and problem.reason.endswith("all rows are kept") for problem in problems)
+    assert all(problem.severity == "flagged" and problem.reason.endswith("no row is dropped") for problem in problems)
 
 
 def test_shards_are_looked_at_one_by_one() -> None:

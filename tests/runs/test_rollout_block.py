@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from board.formats.row import Row
 from board.runs.cache.rollout_block import Block, joined
-from board.runs.parsing.row_block import RowPlace, laid_out
+from board.runs.parsing.row_block import RowPlace, block_of_rows
 from board.schema import TOKENS
 
 NUMBER = st.sampled_from([0.0, -1.5, 7.25])
@@ -41,7 +41,7 @@ def row(fields: dict[str, Any]) -> Row:
 
 def block(found: list[dict[str, Any]], first: int) -> Block:
     """A block of rows of these fields, a line each from `first` on."""
-    return laid_out([row(one) for one in found], [RowPlace(first + at, 10 * at) for at in range(len(found))])
+    return block_of_rows([row(one) for one in found], [RowPlace(first + at, 10 * at) for at in range(len(found))])
 
 
 def written(found: Block) -> dict[str, Any]:

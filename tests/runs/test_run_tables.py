@@ -55,7 +55,7 @@ def test_a_filter_keeps_nothing(tmp_path: Path) -> None:
     """Each choice of a reader would leave a file."""
     run = run_of(tmp_path / "run", 3)
     some = run.of_rows(np.array([True, True, False]), "filtered")
-    assert not run_tables.is_kept(some)
+    assert not run_tables.is_cacheable(some)
     run_tables.keep(some, "some", pa.table({"n": [1]}))
     assert run_tables.read(some, "some") is None
     assert run.parts[0].file is not None

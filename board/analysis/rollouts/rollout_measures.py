@@ -41,7 +41,7 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
 
 def is_cached(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
     """Whether `of_run` would read all of it out of the cache."""
-    return all(part_tables.is_kept(part, name) for part in run.parts for name in measures)
+    return all(part_tables.is_cached(part, name) for part in run.parts for name in measures)
 
 
 def of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:

@@ -120,7 +120,7 @@ class _Adding:
     def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
         """Add the tokens of some rows of a part, whose first rollout has the key `start`."""
         steps = part.scalars.column("step").to_numpy()
-        for at, summary in part_token_summaries.kept(part.summaries, self._metric).items() if self._has_summaries else ():
+        for at, summary in part_token_summaries.summaries_of(part.summaries, self._metric).items() if self._has_summaries else ():
             own = _group(part, steps, at)
             if np.isin(own, rows, assume_unique=True).all():
                 rows = np.setdiff1d(rows, own, assume_unique=True)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 
 class Columns(Protocol):
-    """What is asked of a table; an Arrow table is one."""
+    """The interface of a table; an Arrow table has it."""
 
     @property
     def column_names(self) -> list[str]:
@@ -39,13 +39,13 @@ class ColumnInFile:
 class OnDisk(Protocol):
     """Columns that may lie in a file."""
 
-    def kept(self, name: str, /) -> ColumnInFile | None:
+    def in_file(self, name: str, /) -> ColumnInFile | None:
         """Where a column lies, verified; None where it lies in memory alone."""
 
 
-def kept_at(columns: Columns, name: str) -> ColumnInFile | None:
+def column_in_file(columns: Columns, name: str) -> ColumnInFile | None:
     """Where a column lies on the disk; None where it lies in memory alone."""
-    return columns.kept(name) if isinstance(columns, OnDisk) else None
+    return columns.in_file(name) if isinstance(columns, OnDisk) else None
 
 
 class Overlaid:
@@ -68,9 +68,9 @@ class Overlaid:
         """The column put in its place, else the one beneath."""
         return self._over[name] if name in self._over else self._under.column(name)
 
-    def kept(self, name: str) -> ColumnInFile | None:
+    def in_file(self, name: str) -> ColumnInFile | None:
         """As beneath; what was put in its place lies in memory."""
-        return None if name in self._over else kept_at(self._under, name)
+        return None if name in self._over else column_in_file(self._under, name)
 
 
 def as_table(columns: Columns, names: Sequence[str] | None = None) -> pa.Table:

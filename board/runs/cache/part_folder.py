@@ -49,7 +49,7 @@ _MOST_MANIFEST: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class File:
-    """A part as it is kept."""
+    """The file of a stored part."""
 
     name: str
     sums: tuple[Sum, ...]
@@ -61,7 +61,7 @@ UNFINISHED: Final = "unfinished"
 
 @dataclass(frozen=True)
 class Piece:
-    """A byte range of a shard as it is kept: its parts, and what reading it found. Line numbers count from the byte range's first line."""
+    """A byte range of a shard as it is stored: its parts, and what reading it found. Line numbers count from the byte range's first line."""
 
     start: int
     stop: int
@@ -71,7 +71,7 @@ class Piece:
     rows: int
     seal: str
     problems: tuple[tuple[int | None, str, str], ...] = ()
-    """(line, reason, severity) of the problems that were kept."""
+    """(line, reason, severity) of the problems that are listed."""
     counts: dict[str, int] = field(default_factory=dict)
     """All problems by severity."""
 
@@ -99,7 +99,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is kept of a shard."""
+    """What is stored of a shard."""
 
     format: str
     """Name of the format it was read with."""
@@ -145,7 +145,7 @@ class PartFolder:
         probe.unlink()
 
     def manifest(self, shard: Shard) -> Manifest | None:
-        """What is kept of a shard as it is now; None when it shrank or was rewritten, or nothing is.
+        """What is stored of a shard as it is now; None when it shrank or was rewritten, or nothing is.
 
         Raises Damaged when the manifest is not as it was written, or is another's.
         """
@@ -157,15 +157,15 @@ class PartFolder:
             pieces = [piece_from(one) for one in written["pieces"]]
             if not self._fits(shard, written, pieces):
                 return None
-            kept = tuple(piece for piece in pieces if self._has(piece))
-            return Manifest(str(written["format"]), str(written["note"]), shard.objects, kept)
+            found = tuple(piece for piece in pieces if self._has(piece))
+            return Manifest(str(written["format"]), str(written["note"]), shard.objects, found)
         except sealed_json.Unsound as error:
             raise Damaged(f"the manifest of {shard.name} is not as it was written") from error
         except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
             return None
 
     def has_manifest(self, shard: Shard) -> bool:
-        """Whether something may be kept of a shard; `manifest` tells what."""
+        """Whether something may be stored of a shard; `manifest` says what."""
         return self._manifest(shard).is_file()
 
     def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
@@ -192,9 +192,9 @@ class PartFolder:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
 
     def write(self, part: Part, *, with_shard: bool = False) -> File:
-        """Keep a part; the file it is kept in. It is safe from the machine's fall once it is flushed. Raises OSError.
+        """Write a part; the file that holds it. It survives a crash of the machine once it is flushed. Raises OSError.
 
-        The shard of each row is kept `with_shard`; else whoever reads the part says of which it is.
+        The shard of each row is written `with_shard`; else the reader of the part says of which it is.
         """
         name = f"{uuid4().hex}.arrow"
         table = _table(part, with_shard=with_shard)
@@ -209,7 +209,7 @@ class PartFolder:
                 os.fsync(stream.fileno())
 
     def read(self, file: File, shard: str | None, again: Callable[[], Part]) -> Part:
-        """A kept part, its texts and arrays mapped, not read; lines count from the byte range's first. None for a part with its shards.
+        """A stored part, its texts and arrays mapped, not read; lines count from the byte range's first. None for a part with its shards.
 
         A column that turns out to be damaged when it is touched is taken from what `again` gives instead: the part parsed anew. Raises
         Damaged when the scalars, which every open reads, are damaged already; OSError when the part is gone.
@@ -285,7 +285,7 @@ def _is_head(column: str) -> bool:
 
 
 class _Verified:
-    """One table of a kept part: each column verified when it is touched, or taken from the part parsed again."""
+    """One table of a stored part: each column verified when it is touched, or taken from the part parsed again."""
 
     def __init__(
         self, kind: str, table: pa.Table, mapped: Sealed, stretches: Mapping[str, int], again: Callable[[], Part]
@@ -305,7 +305,7 @@ class _Verified:
             return again.column(name)
         return self._table.column(f"{self._kind}/{name}")
 
-    def kept(self, name: str) -> ColumnInFile | None:
+    def in_file(self, name: str) -> ColumnInFile | None:
         """Where a column lies in the part's file, once it is verified; None where it is damaged, or the file is gone."""
         sound = self._mapped.is_sound(self._stretches[name]) and self._mapped.is_there()
         return ColumnInFile(self._mapped.path, f"{self._kind}/{name}", self._mapped.inode) if sound else None

@@ -1,4 +1,4 @@
-"""Tables made of a part and kept beside it in the cache, so that each part is gone through once, however often its run grows.
+"""Tables derived from a part and cached next to it, so that each part is gone through once, however often its run grows.
 
 A table is known by its name and by the code that makes it: another text of that code makes another table. It vouches for itself, and what
 is not as it was written is made again. Knows parts and files.
@@ -28,7 +28,7 @@ _HEAD: Final = 64
 
 
 def table(part: Part, name: str, make: Make) -> pa.Table:
-    """What `make` makes of a part: out of the cache where it was made before, else made now and kept, where a cache can be written to.
+    """What `make` makes of a part: out of the cache where it was made before, else made now and written, where a cache can be written to.
 
     `name` tells it from other tables of the part, and is a part of a file's name.
     """
@@ -37,25 +37,25 @@ def table(part: Part, name: str, make: Make) -> pa.Table:
         return found
     made = make(part)
     keep(part, name, made)
-    # mapped, as whoever comes next has it: of a large run's many parts what was made would fill the memory
+    # mapped, as the next reader has it: of a large run's many parts what was made would fill the memory
     return read(part, name) or made
 
 
 def keep(part: Part, name: str, made: pa.Table) -> None:
-    """Keep a table of that name beside the part, in the place of the one that was there; nothing where no cache can be written to."""
+    """Write a table of that name next to the part, in the place of the one that was there; nothing where no cache can be written to."""
     path = _path(part, name)
     if path is not None:
-        with suppress(OSError):  # a cache that is full or gone: the table is made again when it is asked for
+        with suppress(OSError):  # a cache that is full or gone: the table is made again when it is needed
             _write(path, made)
 
 
 def read(part: Part, name: str) -> pa.Table | None:
-    """The table of that name as it was kept beside the part, mapped; None where none is."""
+    """The table of that name as it was written next to the part, mapped; None where none is."""
     path = _path(part, name)
     return None if path is None else _read(path)
 
 
-def is_kept(part: Part, name: str) -> bool:
+def is_cached(part: Part, name: str) -> bool:
     """Whether the table of that name was made of the part before."""
     path = _path(part, name)
     return path is not None and path.is_file()

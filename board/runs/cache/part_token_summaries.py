@@ -1,6 +1,6 @@
 """What a part keeps of the tokens of each of its steps: by metric how they are spread, how they go by position, which are extreme.
 
-Kept where a step has many tokens in the part; where it has few, reading their arrays is quick and the summary would weigh as much.
+Only where a step has many tokens in the part; where it has few, reading their arrays is quick and the summary would weigh as much.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ LEAST: Final = 32_768
 """Counted tokens of a step in a part that are worth a summary: it takes some 12 kB a metric, and they 128."""
 
 LEFT_OUT: Final = frozenset({"prob", "ref_prob", "ref_logprob", "rollout_logprob", "old_logprob"})
-"""Metrics that are not kept: what is asked of them seldom, or told by others as well."""
+"""Metrics without a summary: those that are seldom needed, or follow from others."""
 
 
 def group_of(steps: IntArray, split: pa.Array | pa.ChunkedArray | None) -> NDArray[np.int64]:
@@ -56,7 +56,7 @@ def build(groups: NDArray[np.int64], flats: Mapping[str, NDArray[np.float32]], o
     return pa.table({name: pa.array(column, pa.large_binary()) for name, column in columns.items()})
 
 
-def kept(table: Columns, metric: str) -> dict[int, Summary]:
+def summaries_of(table: Columns, metric: str) -> dict[int, Summary]:
     """The summaries of a metric in a part's table, by the row of the group's first rollout."""
     if metric not in table.column_names:
         return {}

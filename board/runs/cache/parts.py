@@ -41,7 +41,7 @@ _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("va
 
 
 class Alternatives(Sequence[list[Alternative] | None]):
-    """For each token of a rollout what else could have been sampled, None where not known; read from Arrow as it is asked for."""
+    """For each token of a rollout what else could have been sampled, None where not known; read from Arrow on access."""
 
     def __init__(self, lists: pa.LargeListArray) -> None:
         self._lists = lists
@@ -83,7 +83,7 @@ class Part:
     summaries: Columns
     """What the tokens of each step look like (`part_token_summaries`), where a step has many in this part; else no column at all."""
     file: Path | None = None
-    """Where it is kept; None where it lies in memory alone."""
+    """The file that holds it; None where it lies in memory alone."""
 
     def __len__(self) -> int:
         return self.scalars.num_rows
@@ -131,8 +131,8 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
     numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
     ends = {TOKENS: are(block, ALL_ENDS | _ends(block, padding))} if TOKENS in block.per_token else {}
-    kept = moments(Tokens(flats | ends, offsets, counts))
-    derived = _derived(block, tokens, kept)
+    sums = moments(Tokens(flats | ends, offsets, counts))
+    derived = _derived(block, tokens, sums)
     _take_summaries(derived, numbers)
     numbers = {f"{name} (logged)" if name in derived or name in SOURCE else name: column for name, column in numbers.items()}
     ids = {name: column.dictionary_encode() for name, column in block.ids.items()}
@@ -141,7 +141,7 @@ def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
         scalars=pa.table({"step": block.steps, **_source_columns(block, shard), **ids, **numbers, **derived, "prompt_key": keys}),
         texts=pa.table(dict(block.texts)),
         tokens=_token_table(block, offsets, {COUNTS: counts, PADS: padding}),
-        moments=pa.table(kept),
+        moments=pa.table(sums),
         summaries=part_token_summaries.build(
             part_token_summaries.group_of(block.steps, block.ids.get("split")), flats, offsets, counts
         ),
@@ -183,19 +183,19 @@ def _ends(block: Block, padding: NDArray[np.bool_]) -> set[str]:
     """Special tokens that some of a block's responses end with, `padding` (sum of lengths,) left out: a role's marker may be one."""
     tokens = block.per_token[TOKENS]
     held = np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)
-    kept = np.flatnonzero(~padding[held])
-    stops = np.searchsorted(kept, tokens.offsets.to_numpy())
-    last = kept[stops[1:][np.diff(stops) > 0] - 1]
+    unpadded = np.flatnonzero(~padding[held])
+    stops = np.searchsorted(unpadded, tokens.offsets.to_numpy())
+    last = unpadded[stops[1:][np.diff(stops) > 0] - 1]
     found = pc.value_counts(tokens.values.take(pa.array(last))).to_pylist()
     least = max(LEAST_ENDS, OFTEN * len(last))
     return {one["values"] for one in found if one["counts"] >= least and SPECIAL.fullmatch(one["values"])}
 
 
-def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:
-    """Which of the texts, none of them null, are among the wanted ones: looked up are those alone that begin as one of these does."""
+def _members(texts: pa.LargeStringArray, values: AbstractSet[str]) -> NDArray[np.bool_]:
+    """Which of the texts, none of them null, are among `values`: looked up are those alone that begin as one of these does."""
     found = np.zeros(len(texts), bool)
-    likely = _beginning(texts, {text.encode()[:1] for text in wanted})
-    found[likely] = pc.is_in(texts.take(pa.array(likely)), pa.array(sorted(wanted), texts.type)).to_numpy(zero_copy_only=False)
+    likely = _beginning(texts, {text.encode()[:1] for text in values})
+    found[likely] = pc.is_in(texts.take(pa.array(likely)), pa.array(sorted(values), texts.type)).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -203,7 +203,7 @@ def _beginning(texts: pa.LargeStringArray, firsts: AbstractSet[bytes]) -> NDArra
     """Which of the texts begin with one of these bytes; an empty one may be among them."""
     _, bounds, data = texts.buffers()
     starts = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts)] if len(texts) else np.zeros(0, np.int64)
-    if not data or b"" in firsts:  # all are empty, or an empty one is wanted
+    if not data or b"" in firsts:  # all are empty, or an empty one is looked for
         return np.arange(len(texts))
     is_first = np.zeros(256, bool)
     is_first[[one[0] for one in firsts]] = True
@@ -211,7 +211,7 @@ def _beginning(texts: pa.LargeStringArray, firsts: AbstractSet[bytes]) -> NDArra
 
 
 def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64Array]) -> None:
-    """Where the recorder left a row's token arrays out and kept their means and sums, these are the derived numbers: in place."""
+    """Where the recorder left a row's token arrays out and wrote their means and sums, these are the derived numbers: in place."""
     if LEFT_OUT not in numbers:
         return
     left_out = numbers[LEFT_OUT] == 1
@@ -221,7 +221,7 @@ def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64
         numbers[name] = np.where(summed, np.nan, numbers[name])
 
 
-def _derived(block: Block, tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
+def _derived(block: Block, tokens: Tokens, sums: Moments) -> dict[str, Float64Array]:
     """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in `board.schema.DERIVED_NUMBERS`."""
     columns: dict[str, Float64Array] = {}
     having = np.logical_or.reduce([np.zeros(len(block), bool), *(array.present for array in block.arrays.values())])
@@ -231,7 +231,7 @@ def _derived(block: Block, tokens: Tokens, kept: Moments) -> dict[str, Float64Ar
     for gap, (ours, reference) in _GAPS.items():
         if ours in block.numbers and reference in block.numbers:
             columns[gap] = block.numbers[ours] - block.numbers[reference]
-    columns.update(_token_statistics(tokens, kept))
+    columns.update(_token_statistics(tokens, sums))
     columns["nonfinite_tokens"] = np.where(having, _nonfinite(block, tokens), np.nan)
     return columns
 
@@ -250,23 +250,23 @@ def _characters(texts: pa.Array | None, count: int) -> Float64Array:
     return lengths
 
 
-def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
+def _token_statistics(tokens: Tokens, sums: Moments) -> dict[str, Float64Array]:
     """What the frame holds of the moments, and the mean of every array that has none: those only this trainer knows."""
     columns: dict[str, Float64Array] = {}
-    if "log_ratio/mean" in kept:
+    if "log_ratio/mean" in sums:
         names = [formulas.kl_column(estimator).removesuffix("_mean") for estimator in formulas.ESTIMATORS]
-        columns = {f"{name}_{stat}": kept[f"{name}/{stat}"] for name in names for stat in ("mean", "sum", "max")}
+        columns = {f"{name}_{stat}": sums[f"{name}/{stat}"] for name in names for stat in ("mean", "sum", "max")}
     named = [name for name in tokens.flats if name != "loss_mask" and name not in TOKEN_IDS]
     for name in sorted(named, key=lambda name: name not in BY_NAME):
         column = f"{title(name)}_mean"
         mean = (
-            kept[f"{title(name)}/mean"]
+            sums[f"{title(name)}/mean"]
             if name in TOKEN_METRICS
             else formulas.segment_stats(tokens.flats[name], tokens.offsets, tokens.counts).mean
         )
         columns[f"{title(name)} (logged)_mean" if column in columns else column] = mean
         if name == "token_rewards":
-            columns[f"{title(name)}_sum"] = kept[f"{title(name)}/sum"]
+            columns[f"{title(name)}_sum"] = sums[f"{title(name)}/sum"]
     return columns
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.runs.cache.columns import ColumnInFile, Columns, kept_at
+from board.runs.cache.columns import ColumnInFile, Columns, column_in_file
 from board.runs.cache.parts import COUNTS, Part
 from board.runs.cache.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
@@ -98,7 +98,7 @@ class PartsByKey:
         yield from zip(there.tolist(), np.split(order, firsts[1:]), strict=True)
 
     def rows_of(self, keys: NDArray[np.int64]) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
-        """The parts that hold some of the rollouts, each with the key of its first one and the rows that are asked for, rising."""
+        """The parts that hold some of the rollouts, each with the key of its first one and the rows of these rollouts, rising."""
         for number, chosen in self._by_part(keys):
             start = int(self.account.starts[number])
             yield self.parts[number], start, np.sort(keys[chosen]) - start
@@ -125,9 +125,8 @@ class PartsByKey:
 
     def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One token column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
-        wanted = np.asarray(keys, np.int64)
         kinds = (part.tokens.column(column).type for part in self.parts if column in part.tokens.column_names)
-        return self._gathered(lambda part: part.tokens, column, wanted, next(kinds, pa.large_list(pa.float32())))
+        return self._gathered(lambda part: part.tokens, column, keys, next(kinds, pa.large_list(pa.float32())))
 
     def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
@@ -145,15 +144,15 @@ class PartsByKey:
         self, table: Callable[[Part], Columns], column: str, keys: Sequence[int] | NDArray[np.int64], kind: pa.DataType
     ) -> pa.ChunkedArray:
         """A column of the given rollouts, in their order, piece by piece out of their parts; null where a part lacks it."""
-        wanted = np.asarray(keys, np.int64)
+        keys = np.asarray(keys, np.int64)
         pieces = [
-            _taken(table(self.parts[number]), column, wanted[chosen] - self.account.starts[number], kind)
-            for number, chosen in self._by_part(wanted)
+            _taken(table(self.parts[number]), column, keys[chosen] - self.account.starts[number], kind)
+            for number, chosen in self._by_part(keys)
         ]
-        if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back
+        if (np.diff(keys) > 0).all():  # as in a run that was written in order: there is nothing to put back
             return pa.chunked_array(pieces, kind)
         gathered = pa.chunked_array(pieces, kind).combine_chunks()
-        order = np.argsort(wanted, kind="stable")
+        order = np.argsort(keys, kind="stable")
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return pa.chunked_array([gathered.take(pa.array(back))], kind)
@@ -164,7 +163,7 @@ class PartsByKey:
             if column not in part.texts.column_names:
                 yield pa.nulls(len(part), pa.large_string())
             else:
-                yield kept_at(part.texts, column) or part.texts.column(column).combine_chunks()
+                yield column_in_file(part.texts, column) or part.texts.column(column).combine_chunks()
 
 
 def _taken(table: Columns, column: str, rows: NDArray[np.int64], kind: pa.DataType) -> pa.Array:

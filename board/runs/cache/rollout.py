@@ -31,7 +31,7 @@ class Rollout:
     step: int
     shard: str
     line: int
-    """In the shard, from 1; 0 while nobody has counted the lines before it, in a run that is still being read."""
+    """In the shard, from 1; 0 while the lines before it are not counted, in a run that is still being read."""
     offset: int
     """Byte in the decompressed shard at which the line begins; 0 where the record is not on a line."""
     nth: int
@@ -128,8 +128,8 @@ def tokens_at(part: Part, row: int) -> pa.Array | None:
     if not held.is_valid:
         return None
     pads = part.tokens.column(PADS).chunk(0)[row].values.to_numpy(zero_copy_only=False)
-    kept = np.flatnonzero(~pads)
-    return held.values.slice(0, int(kept[-1]) + 1 if len(kept) else 0)
+    unpadded = np.flatnonzero(~pads)
+    return held.values.slice(0, int(unpadded[-1]) + 1 if len(unpadded) else 0)
 
 
 def raw_record(part: Part, row: int, of: Mapping[str, Shard]) -> str:

@@ -17,7 +17,7 @@ PER_TOKEN: Final[Mapping[str, pa.DataType]] = {
     TOKENS: pa.large_list(TEXT),
     ALTERNATIVES: pa.large_list(pa.large_list(pa.struct([("token", TEXT), ("logprob", pa.float32())]))),
 }
-"""What a rollout has for each token beside numbers, and how it is kept."""
+"""Columns of a rollout with a value for each token other than a number, and their Arrow types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Block:
     per_token: Mapping[str, pa.Array] = field(default_factory=dict)
     """As `PER_TOKEN` says, (n,) each, null where a rollout lacks it."""
     flags: Sequence[tuple[int, str]] = ()
-    """What is odd about a rollout, a sentence each, beside its place in the block."""
+    """What is odd about a rollout, a sentence each, after the rollout's place in the block."""
 
     def __len__(self) -> int:
         return len(self.steps)

@@ -1,7 +1,7 @@
-"""What takes long to make of a whole run, kept beside its first part until the run is another: made in the background or by the first reader.
+"""Tables that take long to make of a whole run, cached next to its first part until the run changes: made in the background or on first read.
 
 Each table has the key of the rollouts it was made of; that of a run which has grown takes its place. Of rollouts that a filter leaves
-nothing is kept.
+nothing is cached.
 """
 
 import json
@@ -24,14 +24,14 @@ _ABOUT: Final = b"about"
 _T = TypeVar("_T")
 
 
-def is_kept(run: Run) -> bool:
-    """Whether tables of such a run are kept: one that is read to its end, with all its rollouts or all of a split."""
+def is_cacheable(run: Run) -> bool:
+    """Whether tables of such a run are cached: one that is read to its end, with all its rollouts or all of a split."""
     return len(run.frame) > 0 and run.reading is None and run.selection in ("", *get_args(Split))
 
 
 def read(run: Run, name: str, choices: str = "") -> pa.Table | None:
     """The table of that name which was made of these very rollouts and with these `choices`; None where none was."""
-    if not is_kept(run):
+    if not is_cacheable(run):
         return None
     found = part_tables.read(run.parts[0], name)
     return found if found is not None and found.schema.metadata.get(_KEY) == _key(run, choices) else None
@@ -39,7 +39,7 @@ def read(run: Run, name: str, choices: str = "") -> pa.Table | None:
 
 def keep(run: Run, name: str, made: pa.Table, choices: str = "") -> None:
     """Keep a table that was made of the run, in the place of the one of that name that was made of another state of it."""
-    if is_kept(run):
+    if is_cacheable(run):
         part_tables.keep(
             run.parts[0], name, made.replace_schema_metadata({**(made.schema.metadata or {}), _KEY: _key(run, choices)})
         )
@@ -56,7 +56,7 @@ def _key(run: Run, choices: str) -> bytes:
 
 def made(run: Run, name: str, choices: str, kind: type[_T], make: Callable[[], _T]) -> _T:
     """What `make` makes of the run, a dataclass of `kind`: out of the cache where it was made of these very rollouts before, else made now,
-    and kept if they are all."""
+    and cached if they are all."""
     found = read(run, name, choices)
     if found is None:
         new = make()

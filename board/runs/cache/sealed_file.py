@@ -21,7 +21,7 @@ _State = tuple[int, int, int]
 
 
 class Damaged(Exception):
-    """What is kept is not what was written. The message says which file."""
+    """The file is not as it was written. The message says which file."""
 
 
 class Sealed:

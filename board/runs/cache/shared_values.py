@@ -1,4 +1,4 @@
-"""Values that take long to make, kept for whoever asks next: the last few by their keys, or the latest of one. Threads share them."""
+"""Caches in memory of values that take long to make: the last few by their keys, or the latest of one. Threads share them."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ QUICK_SECONDS: Final = 1.0
 
 
 class Turns:
-    """A lock for each key: who works at the same thing waits for its turn, and nobody for what another is stuck in."""
+    """A lock for each key: threads that make the same value wait for each other, and never for another value."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Hashable, threading.Lock] = WeakValueDictionary()
@@ -55,15 +55,15 @@ class RecentlyUsed(Generic[_K, _T]):
                 self._values.popitem(last=False)
 
     def keys_of(self, value: _T) -> list[_K]:
-        """The keys under which this very object is kept."""
+        """The keys under which this very object is stored."""
         with self._changing:
-            return [key for key, kept in self._values.items() if kept is value]
+            return [key for key, stored in self._values.items() if stored is value]
 
 
 class OfLatestLoads(Generic[_T]):
-    """Values made of runs, by their keys, each of the load alone it was last asked for of: what a run was made of that grows is not kept.
+    """Values made of runs, by their keys, each for the load alone it was last requested for: earlier states of a growing run are dropped.
 
-    Of more than `most` keys the one not asked for longest goes first. Who asks for what is being made waits for it.
+    Of more than `most` keys the least recently requested goes first. A request for a value that is being made waits for it.
     """
 
     def __init__(self, most: int) -> None:
@@ -71,27 +71,27 @@ class OfLatestLoads(Generic[_T]):
         self._turns = Turns()
 
     def get(self, key: Hashable, load_id: str, make: Callable[[], _T]) -> _T:
-        """The value of that key and load, made if it is not kept."""
-        kept = self._values.use(key)
-        if kept is not None and kept[0] == load_id:
-            return kept[1]
+        """The value of that key and load, made if it is not stored."""
+        entry = self._values.use(key)
+        if entry is not None and entry[0] == load_id:
+            return entry[1]
         with self._turns.of((key, load_id)):
-            kept = self._values.use(key)
-            if kept is None or kept[0] != load_id:
-                kept = (load_id, make())
-                self._values.put(key, kept)
-        return kept[1]
+            entry = self._values.use(key)
+            if entry is None or entry[0] != load_id:
+                entry = (load_id, make())
+                self._values.put(key, entry)
+        return entry[1]
 
     def there(self, key: Hashable, load_id: str) -> _T | None:
         """The value of that key and load where it was made already."""
-        kept = self._values.use(key)
-        return kept[1] if kept is not None and kept[0] == load_id else None
+        entry = self._values.use(key)
+        return entry[1] if entry is not None and entry[0] == load_id else None
 
 
 class LatestValue(Generic[_T]):
-    """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
+    """A value that takes long to make of a run: made by its first reader, while others wait. What interrupts making it is that reader's alone.
 
-    Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.
+    Of a run that grows it is made anew by itself where that is quick, and otherwise on request.
     """
 
     def __init__(self) -> None:

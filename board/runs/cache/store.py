@@ -23,7 +23,7 @@ _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 outlives the code that made it."""
 
 LOCATION: Final = ".location"
-"""The ending of the file beside a run's folder that says where the run is; its time says when the run was opened last."""
+"""The ending of the file next to a run's folder that says where the run is; its time says when the run was opened last."""
 
 
 def makers() -> list[Path]:
@@ -44,7 +44,7 @@ def version() -> str:
 
 
 class Store(PartFolder):
-    """The kept parts of one run, read in one way, which `key` names."""
+    """The stored parts of one run, read in one way, which `key` names."""
 
     def __init__(self, location: Path, key: str = "", root: Path | None = None) -> None:
         self.location = location.resolve()
@@ -62,5 +62,5 @@ class Store(PartFolder):
         atomic_write.write(self.folder.with_name(self.folder.name + LOCATION), os.fsencode(self.location))
 
     def manifest(self, shard: Shard) -> Manifest | None:
-        """As of any folder of parts; None where another user made this one, whose numbers are nobody's."""
+        """As of any folder of parts; None where another user made this one, whose numbers are not trusted."""
         return None if user_folders.is_of_others(self.folder, self.root) else super().manifest(shard)

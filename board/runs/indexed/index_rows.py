@@ -31,7 +31,7 @@ PLACES: Final = 40
 _PREFIXES: Final = {"texts": "text/", "tokens": "token/", "moments": "sum/"}
 _NUMBER: Final = "number/"
 """Stands before the name of a number that begins as the names of other columns do."""
-_KEPT: Final = frozenset({"step", "shard", "line", "offset", "nth", "prompt_key", f"token/{COUNTS}", f"token/{PADS}"})
+_ALWAYS: Final = frozenset({"step", "shard", "line", "offset", "nth", "prompt_key", f"token/{COUNTS}", f"token/{PADS}"})
 """Columns that every part has."""
 
 PART_ROWS: Final = 8_192
@@ -72,7 +72,7 @@ def part_of(table: pa.Table) -> Part:
     for name in table.column_names:
         column = table.column(name)
         kind, prefix = next(((kind, prefix) for kind, prefix in _PREFIXES.items() if name.startswith(prefix)), ("scalars", ""))
-        if name in (ROLLOUT, LOT) or name.startswith(MEASURED) or (column.null_count == len(table) and name not in _KEPT):
+        if name in (ROLLOUT, LOT) or name.startswith(MEASURED) or (column.null_count == len(table) and name not in _ALWAYS):
             continue
         own = name.removeprefix(prefix or _NUMBER)
         kinds[kind][own] = _closed(column) if kind in ("scalars", "moments") else column

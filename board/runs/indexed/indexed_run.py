@@ -19,26 +19,26 @@ from board.sources.shards import Problem, Shard
 from board.text.path_names import path_of, shown
 
 REPORTED: Final = ("skipped", "suggested_mapping", "notes", "aside", "recording")
-"""What an index keeps of a load's report; the rest is said of its sources."""
+"""What an index holds of a load's report; the rest is said of its sources."""
 
 
 class IndexedRun(ParsedRun):
     """What an index holds of a run. Nothing of it is parsed when it is opened."""
 
-    def __init__(self, folder: Path, found: Sequence[Shard], asked: ReadOptions, within: Path | None) -> None:
-        """`found` are its shards, `asked` how a reader would have them read. Raises RunNotFound where the index cannot be used."""
-        self._told = index_file.read(folder, within)
+    def __init__(self, folder: Path, found: Sequence[Shard], requested: ReadOptions, within: Path | None) -> None:
+        """`found` are its shards, `requested` how a reader would have them read. Raises RunNotFound where the index cannot be used."""
+        self._content = index_file.read(folder, within)
         try:
-            if self._told["sums"] is None or self._told["places"] is None:
+            if self._content["sums"] is None or self._content["places"] is None:
                 raise KeyError("sums")
-            self.reading = reading_from(self._told["reading"])
-            self.batches = self._told["batches"]
-            self.index = Index(folder, self._told)
+            self.reading = reading_from(self._content["reading"])
+            self.batches = self._content["batches"]
+            self.index = Index(folder, self._content)
             by_name = {shard.name: shard for shard in found}
-            location = index_file.location_of(self._told)
+            location = index_file.location_of(self._content)
             self._files: dict[str, Shard] = {}
             self.shards = {}
-            for name, source in self._told["sources"].items():
+            for name, source in self._content["sources"].items():
                 companions = tuple(str(location / path_of(one)) for one in source["companions"])
                 own = [
                     replace(by_name[one], objects=source["objects"], companions=companions) for one in source["members"] or [name]
@@ -48,7 +48,7 @@ class IndexedRun(ParsedRun):
                 self.shards[name] = ParsedShard(replace(own[0], name=name, size=source["size"]), identity, [])
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise index_file.unusable(shown(folder.resolve().name)) from error
-        self._notes = [*_other_version(self._told), *_other_choices(self.reading, asked)]
+        self._notes = [*_other_version(self._content), *_other_choices(self.reading, requested)]
 
     @property
     def by_file(self) -> dict[str, Shard]:
@@ -61,13 +61,13 @@ class IndexedRun(ParsedRun):
 
     def done(self) -> tuple[int, int]:
         """As of any run."""
-        return sum(source["size"] for source in self._told["sources"].values()), self.index.rollouts
+        return sum(source["size"] for source in self._content["sources"].values()), self.index.rollouts
 
     def describe(self, report: LoadReport) -> None:
         """As it was when the index was made, and what a reader must know of the index."""
         for name in REPORTED:
-            setattr(report, name, self._told["report"][name])
-        sources = self._told["sources"]
+            setattr(report, name, self._content["report"][name])
+        sources = self._content["sources"]
         report.formats = dict(Counter(one["format"] for one in sources.values() for _ in one["members"] or [1] if one["format"]))
         report.notes = {**report.notes, **dict.fromkeys(self._notes, len(self.shards))}
         report.rows = self.index.rollouts
@@ -85,14 +85,14 @@ def reading_from(written: dict[str, Any]) -> ReadOptions:
     return ReadOptions(**{**written, "pads": tuple(written["pads"])})
 
 
-def _other_version(told: dict[str, Any]) -> list[str]:
-    if told["store"] == version():
+def _other_version(content: dict[str, Any]) -> list[str]:
+    if content["store"] == version():
         return []
     return ["This index was made by another version of the board: its numbers are as that one made them."]
 
 
-def _other_choices(own: ReadOptions, asked: ReadOptions) -> list[str]:
-    pairs = [(set(asked.pads), set(own.pads)), (asked.tokenizer, own.tokenizer), (asked.mapping, own.mapping)]
-    if all(wanted in (held, set(), "") for wanted, held in pairs):
+def _other_choices(own: ReadOptions, requested: ReadOptions) -> list[str]:
+    pairs = [(set(requested.pads), set(own.pads)), (requested.tokenizer, own.tokenizer), (requested.mapping, own.mapping)]
+    if all(value in (held, set(), "") for value, held in pairs):
         return []
-    return ["This index was made with other choices of padding, tokenizer or mapping than those asked for now: it keeps its own."]
+    return ["This index was made with other choices of padding, tokenizer or mapping than those given now: it keeps its own."]

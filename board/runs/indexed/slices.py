@@ -1,6 +1,6 @@
-"""Some of the rollouts of an index, as a run in memory: a sample, with it every step whole when that is asked for, or what a filter leaves.
+"""Some of the rollouts of an index, as a run in memory: a sample, with every step whole on request, or what a filter leaves.
 
-A slice is read out of the files of the index once, kept in the cache as parts of any run are, and made a run by the code that makes any run.
+A slice is read out of the files of the index once, cached as parts of any run are, and made a run by the code that makes any run.
 What curves need of all rollouts is in the index's sums.
 """
 
@@ -47,8 +47,8 @@ MOST_ROLLOUTS: Final = 200_000
 SAMPLE: Final = 4
 """A sample has one in so many of the rollouts that may be opened at once: a step, or what a filter leaves, may be larger."""
 
-_KEPT: Final = "slice.json"
-"""What a slice's parts are, beside them."""
+_PARTS: Final = "slice.json"
+"""The file that lists a slice's parts, next to them."""
 
 
 def most_rollouts() -> int:
@@ -62,14 +62,14 @@ def most_rollouts() -> int:
 class Index:
     """An index whose file is read, and the rollouts of it that were opened since: each has one key in all runs that are made of it."""
 
-    def __init__(self, folder: Path, told: Mapping[str, Any]) -> None:
-        self.folder, self._told = folder, told
-        self.files = RowFiles(told["sources"], self.opened)
-        self._places = RowFiles({"": {"number": 0, "files": [told["places"]]}}, self.opened, "")
-        self.rollouts: int = told["places"]["rows"]
-        self.flags: tuple[str, ...] = tuple(told["flags"])
+    def __init__(self, folder: Path, content: Mapping[str, Any]) -> None:
+        self.folder, self._content = folder, content
+        self.files = RowFiles(content["sources"], self.opened)
+        self._places = RowFiles({"": {"number": 0, "files": [content["places"]]}}, self.opened, "")
+        self.rollouts: int = content["places"]["rows"]
+        self.flags: tuple[str, ...] = tuple(content["flags"])
         """The columns that mark what was discarded."""
-        self.measures: Mapping[str, Sequence[str]] = told["measures"]
+        self.measures: Mapping[str, Sequence[str]] = content["measures"]
         """By measure the columns that it makes of texts."""
         names = [file.name for file in (*self.files.files, *self._places.files)]  # none is ever written to again
         self._stamp = xxh3_128_hexdigest("\n".join(names).encode())
@@ -86,7 +86,7 @@ class Index:
     @cached_property
     def sums(self) -> dict[str, pa.Table]:
         """By split what curves need of its rollouts, a row for each step. Raises RunNotFound where they are not as they were written."""
-        files = RowFiles({"": {"number": 0, "files": [self._told["sums"]]}}, self.opened, "")
+        files = RowFiles({"": {"number": 0, "files": [self._content["sums"]]}}, self.opened, "")
         if not self.rollouts:
             return {}
         with self.verified():
@@ -107,7 +107,7 @@ class Index:
     @property
     def shards(self) -> set[str]:
         """The files of the run that any rollout is of; of many that were read together it is not known of which."""
-        held = {name: one for name, one in self._told["sources"].items() if one["rows"]}
+        held = {name: one for name, one in self._content["sources"].items() if one["rows"]}
         return {name for source, one in held.items() for name in (one["members"] or [source])}
 
     def rows_in_step(self, step: int) -> int:
@@ -164,26 +164,26 @@ class Index:
 
     def find(self, named: ParsedSource) -> tuple[int, int] | None:
         """The id and the step of the rollout that a link names; None where there is none."""
-        place, wanted = ("offset", named.offset) if named.line is None else ("line", named.line)
-        sources = [name for name, one in self._told["sources"].items() if named.shard in (name, *one["members"])]
+        place, value = ("offset", named.offset) if named.line is None else ("line", named.line)
+        sources = [name for name, one in self._content["sources"].items() if named.shard in (name, *one["members"])]
         with self.verified():
             for table in self.files.scan([ROLLOUT, "step", "shard", place, "nth"], sources=sources):
-                there = pc.and_(pc.equal(table.column(place), wanted), pc.equal(table.column("nth"), named.nth))
+                there = pc.and_(pc.equal(table.column(place), value), pc.equal(table.column("nth"), named.nth))
                 rows = np.flatnonzero(pc.and_(there, pc.equal(table.column("shard"), named.shard)).to_numpy())
                 if len(rows):
                     return table.column(ROLLOUT)[int(rows[0])].as_py(), table.column("step")[int(rows[0])].as_py()
         return None
 
     def parts(self, ids: NDArray[np.int64]) -> list[Part]:
-        """The rollouts with these rising ids, in their order: out of the cache where they were read before, else read now and kept."""
+        """The rollouts with these rising ids, in their order: out of the cache where they were read before, else read now and cached."""
         store = Store(self.folder, f"{self._stamp} {xxh3_128_hexdigest(ids.tobytes())}")
         try:
             store.open()
-            files = _kept(store) or self._keep(store, ids)
+            files = _stored_parts(store) or self._keep(store, ids)
             return [store.read(file, None, lambda at=at: self._read(ids)[at]) for at, file in enumerate(files)]  # type: ignore[misc]
         except (OSError, Damaged):  # the cache cannot be written, or is not as it was
             with suppress(OSError):
-                (store.folder / _KEPT).unlink(missing_ok=True)
+                (store.folder / _PARTS).unlink(missing_ok=True)
             return self._read(ids)
 
     def _tables(self, ids: NDArray[np.int64]) -> Iterator[pa.Table]:
@@ -197,14 +197,14 @@ class Index:
         files = list[File]()
         for table in self._tables(ids):
             files.append(store.write(part_of(table), with_shard=True))
-            if self._told["store"] == version():  # else another code measured the texts
+            if self._content["store"] == version():  # else another code measured the texts
                 self._keep_measures(replace(part_of(table), file=store.folder / files[-1].name), table)
-        atomic_write.write(store.folder / _KEPT, sealed_json.dumps([[file.name, file.sums] for file in files]))
+        atomic_write.write(store.folder / _PARTS, sealed_json.dumps([[file.name, file.sums] for file in files]))
         store.clean({file.name for file in files})
         return files
 
     def _keep_measures(self, part: Part, table: pa.Table) -> None:
-        """Keep what was measured of texts beside the part, where it is looked for."""
+        """Store what was measured of texts next to the part, where it is looked for."""
         for measure, names in self.measures.items():
             held = {name: MEASURED + name in table.column_names for name in names}
             nothing = np.full(len(table), np.nan)
@@ -213,12 +213,12 @@ class Index:
 
     def frame(self, by_key: PartsByKey, keys: NDArray[np.int64]) -> pd.DataFrame:
         """The frame of a run of the rollouts with these keys, whose groups are numbered as those of all rollouts of their steps."""
-        names = [name for source, one in self._told["sources"].items() for name in (one["members"] or [source])]
+        names = [name for source, one in self._content["sources"].items() for name in (one["members"] or [source])]
         rows = _scalars(by_key, keys)
         if not {*rows["shard"].unique()} <= {*names}:
             raise index_file.unusable(shown(self.folder.resolve().name))
         read = merging.in_reading_order(rows, names)
-        frame = merging.merged(by_key.parts, read, names, self._told["batches"], self.flags)
+        frame = merging.merged(by_key.parts, read, names, self._content["batches"], self.flags)
         groups = pd.Series(self._groups[frame.index.to_numpy()], frame.index, dtype=np.float64)
         if groups.isna().all():
             return frame.drop(columns=GROUP, errors="ignore")
@@ -252,7 +252,7 @@ class Slice:
     left: NDArray[np.int64] | None = None
     """The ids that the filter leaves, rising; None where there is none."""
     whole: tuple[int, ...] = ()
-    """Steps that are whole beside the sample."""
+    """Steps that are whole in addition to the sample."""
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -271,7 +271,7 @@ class Slice:
         return replace(self, split=split, rollouts=round(self.rollouts * share) if self.filtered else counts.get(split, 0))
 
     def of_steps(self, named: str) -> "pd.Series[Any] | None":
-        """A number of each step, made of all rollouts: `value/<key>` or `stat/<column>/<statistic>`; None where nobody made it."""
+        """A number of each step, made of all rollouts: `value/<key>` or `stat/<column>/<statistic>`; None where the index has none."""
         table = self.index.sums[self.splits[0]] if self.exact else None
         if table is None or named not in table.column_names:
             return None
@@ -279,17 +279,17 @@ class Slice:
         return pd.Series(values, pd.Index(table.column("step").to_numpy(), name="step"), name=named)
 
     def with_step(self, run: "Run", step: int) -> "Run":
-        """The run with all rollouts of a step, and of the one before, beside those it has; as it is where they are too many."""
+        """The run with all rollouts of a step, and of the one before, in addition to those it has; as it is where they are too many."""
         before = run.steps[: int(np.searchsorted(run.steps, step))][-1:].tolist()
-        wanted = [one for one in (*before, step) if one not in self.whole and self.index.rows_in_step(one) <= most_rollouts()]
+        missing = [one for one in (*before, step) if one not in self.whole and self.index.rows_in_step(one) <= most_rollouts()]
         keys = run.frame.index.to_numpy()
-        for one in wanted:
+        for one in missing:
             ids = self.index.ids_of_step(one)
             by_key, more = self.index.take(ids if self.left is None else ids[np.isin(ids, self.left)], (one, one))
             keys = np.union1d(keys, more)
-        if not wanted:
+        if not missing:
             return run
-        whole = replace(self, whole=tuple(sorted({*self.whole, *wanted})))
+        whole = replace(self, whole=tuple(sorted({*self.whole, *missing})))
         frame, named = self.index.frame(by_key, keys), f"{run.load_id}-at {step}"
         return replace(run, frame=frame, _by_key=by_key, slice=whole, load_id=named).of_own_split(self.split)
 
@@ -323,11 +323,11 @@ class SampleAccount:
         return f"{self.share}{f'; {steps}' if self.of.whole else ''}. {curves}."
 
 
-def _kept(store: Store) -> list[File] | None:
+def _stored_parts(store: Store) -> list[File] | None:
     """The parts of a slice that was read before; None where it was not, or what says so is not as it was written."""
     try:
-        told = sealed_json.loads(run_files.whole(store.folder / _KEPT, most=100_000_000))
-        return [File(name, tuple((stop, digest) for stop, digest in sums)) for name, sums in told]
+        parts = sealed_json.loads(run_files.whole(store.folder / _PARTS, most=100_000_000))
+        return [File(name, tuple((stop, digest) for stop, digest in sums)) for name, sums in parts]
     except (OSError, ValueError, TypeError):
         return None
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.runs.loading.scout import Scout, Wish
+from board.runs.loading.prefetcher import Prefetcher, ReadPriority
 from board.runs.loading.snapshot import Snapshot
 from board.runs.opening import Opening
 from board.runs.progress import Progress
@@ -30,7 +30,7 @@ COST: Final = 0.04
 
 
 UNWATCHED_SECONDS: Final = 10.0
-"""A load that no reader has looked at for so long is watched by nobody."""
+"""A load that no reader has looked at for so long counts as unwatched."""
 
 _LOOK_SECONDS: Final = 0.1
 
@@ -48,10 +48,14 @@ class BackgroundLoad:
     """
 
     def __init__(
-        self, arguments: dict[str, Any], publish: Callable[[Run], None], ended: Callable[[], None], wish: Wish | None = None
+        self,
+        arguments: dict[str, Any],
+        publish: Callable[[Run], None],
+        ended: Callable[[], None],
+        priority: ReadPriority | None = None,
     ) -> None:
         self._arguments, self._publish, self._on_end = arguments, publish, ended
-        self._scout = Scout(wish)
+        self._prefetcher = Prefetcher(priority)
         self._stopping = threading.Event()
         self._changed = threading.Condition()
         self._next_at, self._started = 0.0, time.monotonic()
@@ -74,7 +78,7 @@ class BackgroundLoad:
         self._watched_at = time.monotonic()
 
     def is_unwatched(self) -> bool:
-        """Whether nobody has looked at it for a while."""
+        """Whether no reader has looked at it for a while."""
         return time.monotonic() - self._watched_at > UNWATCHED_SECONDS
 
     def first(self, progress: Callable[[Progress], None] | None = None) -> Run:
@@ -86,7 +90,7 @@ class BackgroundLoad:
             self.watch()
             with self._changed:
                 self._changed.wait_for(self._is_readable, _LOOK_SECONDS)
-            if progress and self.progress:  # a reader who stays in there holds up nobody
+            if progress and self.progress:  # a reader who stays in there holds up no one else
                 progress(self.progress)
         if self.run is None:
             raise self.error or RuntimeError("the load ended without a run")
@@ -96,16 +100,16 @@ class BackgroundLoad:
         return self.ended or (self.run is not None and not self.run.frame.empty)
 
     def stop(self) -> None:
-        """Read no further: what is parsed is kept and published once more."""
+        """Read no further: what is parsed is stored and published once more."""
         self._stopping.set()
 
     def wait(self) -> None:
         """Until nothing more comes."""
         self._thread.join()
 
-    def prefer(self, wish: Wish) -> None:
+    def prefer(self, priority: ReadPriority) -> None:
         """Read next what a reader looks at."""
-        self._scout.wanted(wish)
+        self._prefetcher.prioritise(priority)
 
     def _work(self) -> None:
         try:
@@ -114,9 +118,9 @@ class BackgroundLoad:
             self._fail(error)
         except Exception as error:
             self._fail(error)
-            raise  # it is ours: whoever runs the server is told where
+            raise  # it is a fault of ours: the server's log gets the traceback
         finally:
-            self._scout.end()
+            self._prefetcher.end()
             self._on_end()
             with self._changed:
                 self.ended = True
@@ -132,17 +136,17 @@ class BackgroundLoad:
         opening = Opening(**self._arguments, progress=lambda progress: self._note_progress(opening, progress))
         self._snapshot = Snapshot(opening.loader)
         work = opening.loader.missing()
-        self._scout.begin(work, self._snapshot, opening.loader.reading)
+        self._prefetcher.begin(work, self._snapshot, opening.loader.reading)
         try:
-            while self._scout.is_first() and time.monotonic() - self._started < FIRST_SECONDS:
+            while self._prefetcher.is_first() and time.monotonic() - self._started < FIRST_SECONDS:
                 time.sleep(_TICK_SECONDS)
             self._note_progress(opening, opening.progress(*opening.loader.done()))
-            with opening.loader.loading(work, aside=True):
-                pass  # whoever is shown the whole run may ask for it anew at once: by then the load is over
+            with opening.loader.loading(work, only_helpers=True):
+                pass  # a reader who is shown the whole run may reload it at once: by then the load is over
         except _Stopped:
             self._publish_part(opening, stopped=True)
             return
-        self._scout.end()
+        self._prefetcher.end()
         self._show(opening.whole())
 
     def _note_progress(self, opening: Opening, progress: Progress) -> None:
@@ -151,7 +155,7 @@ class BackgroundLoad:
         if self._stopping.is_set():
             raise _Stopped
         now = time.monotonic()
-        if self._scout.has_news() or (now >= self._next_at and now - self._started >= FIRST_SECONDS and progress.rows):
+        if self._prefetcher.has_news() or (now >= self._next_at and now - self._started >= FIRST_SECONDS and progress.rows):
             self._publish_part(opening)
             took = time.monotonic() - now
             gap = max(LEAST_SECONDS, GROWTH * (now - self._started), took / COST)

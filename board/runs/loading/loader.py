@@ -1,4 +1,4 @@
-"""One load of a run: what of it is missing is parsed and kept, and what became of each byte range is noted.
+"""One load of a run: what of it is missing is parsed and stored, and what became of each byte range is noted.
 
 Of several processes one parses at a time, the others wait and take what it has written: a lock on a file in the cache's folder, which ends with
 its process. Where there are no such locks (another system, a file system without them) everybody takes himself for the only one, as does who has
@@ -23,7 +23,7 @@ from board.runs.loading.disk_room import refuse_without_room
 from board.runs.loading.parsed_run import ParsedRun, missing_of
 from board.runs.parsing.byte_range import ByteRange
 from board.runs.parsing.manifest_saver import ManifestSaver
-from board.runs.parsing.parsed_shard import ParsedShard, as_kept, found_again, is_another
+from board.runs.parsing.parsed_shard import ParsedShard, found_again, from_cache, is_another
 from board.runs.parsing.part_reader import read_tail
 from board.runs.parsing.range_parsing import RangeParser
 from board.runs.parsing.work_queue import WorkQueue
@@ -41,7 +41,7 @@ except ImportError:  # Windows
 FILE: Final = "loading.lock"
 
 STALLED_SECONDS: Final = 30.0
-"""Whoever has said nothing for so long, by a process that was stopped or a machine that fell, is not waited for any longer."""
+"""A process that has said nothing for so long, being stopped or on a machine that fell, is not waited for any longer."""
 
 _LOOK_SECONDS: Final = 0.1
 _BEAT_SECONDS: Final = 1.0
@@ -57,7 +57,7 @@ class LoadingTurn:
 
     @contextmanager
     def taken(self, meanwhile: Callable[[], None]) -> Iterator[None]:
-        """Within it nobody else who asks has the turn. While another has it, `meanwhile` is called again and again; it may raise."""
+        """Hold the lock: no other process has it within. While another has it, `meanwhile` is called again and again; it may raise."""
         descriptor = self._opened()
         try:
             while descriptor is not None and not self._has_come(descriptor, meanwhile):
@@ -112,7 +112,7 @@ class LoadingTurn:
             time.sleep(_LOOK_SECONDS)
 
     def _is_there(self, descriptor: int) -> bool:
-        """Whether the file still stands where it was opened: the cache may be deleted at any time. True where nobody can tell."""
+        """Whether the file still stands where it was opened: the cache may be deleted at any time. True where there is no telling."""
         ours = os.fstat(descriptor)
         try:
             there = self._path.lstat()
@@ -155,26 +155,26 @@ class Loader(ParsedRun):
         self._settle_ends()
 
     @contextmanager
-    def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
-        """Parse what is missing, which is all of `work` where that is given; it is kept when the context ends, and used meanwhile.
+    def loading(self, work: WorkQueue | None = None, *, only_helpers: bool = False) -> Iterator[None]:
+        """Parse what is missing, which is all of `work` where that is given; it is stored when the context ends, and used meanwhile.
 
-        `aside` as `RangeParser.parsing` takes it. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
+        `only_helpers` as in `RangeParser.parsing`. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
         """
         work = self.missing() if work is None else work
         refuse_without_room(work.waiting())
         with self._alone(work), ManifestSaver(self.store) as saver:
             self._follow(work)
             self._done = super().done()
-            with self._parser.parsing(work, self._tell, aside=aside) as outcomes:
+            with self._parser.parsing(work, self._tell, only_helpers=only_helpers) as outcomes:
                 self._take_all(outcomes, work, saver)
                 times = 1
                 while again := self._replaced(saver, is_last=times == _TIMES):
                     times += 1
-                    with self._parser.parsing(again, self._tell, aside=aside) as found:
+                    with self._parser.parsing(again, self._tell, only_helpers=only_helpers) as found:
                         self._take_all(found, again, saver)
                 yield
         if self._writable:
-            self.store.clean({file.name for kept in self.shards.values() for piece in kept.pieces for file in piece.files})
+            self.store.clean({file.name for parsed in self.shards.values() for piece in parsed.pieces for file in piece.files})
 
     def _alone(self, work: WorkQueue) -> AbstractContextManager[None]:
         """A context in which no other process parses this run, unless one cannot know."""
@@ -195,19 +195,21 @@ class Loader(ParsedRun):
 
     def _take_all(self, outcomes: Iterator[tuple[ByteRange, Outcome]], work: WorkQueue, saver: ManifestSaver) -> None:
         for byte_range, outcome in outcomes:
-            kept = self.shards[byte_range.shard.name]
-            self._parser.under_way.pop(kept.shard.name, None)
-            self._read.add(kept.shard.name)
-            self._take(kept, byte_range, outcome, saver)
-            if kept.is_replaced or (kept.broken and is_another(kept, to_the_end=False)):
-                work.keep_of(kept.shard.name, [])
-                kept.drop()
+            parsed = self.shards[byte_range.shard.name]
+            self._parser.under_way.pop(parsed.shard.name, None)
+            self._read.add(parsed.shard.name)
+            self._take(parsed, byte_range, outcome, saver)
+            if parsed.is_replaced or (parsed.broken and is_another(parsed, to_the_end=False)):
+                work.keep_of(parsed.shard.name, [])
+                parsed.drop()
                 self._done = super().done()
             self._tell()
 
     def _replaced(self, saver: ManifestSaver, *, is_last: bool) -> WorkQueue:
         """The ranges of shards that were replaced while they were read, to be read anew; `is_last` refuses them instead."""
-        names = [name for name, kept in self.shards.items() if name in self._read or (kept.tail is None and kept.has_tail())]
+        names = [
+            name for name, parsed in self.shards.items() if name in self._read or (parsed.tail is None and parsed.has_tail())
+        ]
         self._read.clear()
         ranges: list[ByteRange] = []
         for name in names:
@@ -220,12 +222,12 @@ class Loader(ParsedRun):
             shard = self.shards[name].shard
             with suppress(OSError):
                 shard = found_again(shard)
-            kept = self.shards[name] = as_kept(replace(shard, objects=False), None, self.reading.mapping)
-            saver.again(kept)
+            parsed = self.shards[name] = from_cache(replace(shard, objects=False), None, self.reading.mapping)
+            saver.again(parsed)
             if is_last:
-                kept.refuse(f"was replaced each of the {_TIMES} times that it was read: load the run again")
+                parsed.refuse(f"was replaced each of the {_TIMES} times that it was read: load the run again")
             else:
-                ranges += missing_of(kept)
+                ranges += missing_of(parsed)
             self._done = super().done()
         return WorkQueue([*ranges, *self._settle_ends()])
 
@@ -236,19 +238,19 @@ class Loader(ParsedRun):
         self._done = super().done() if again else self._done
         return again
 
-    def _take(self, kept: ParsedShard, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
+    def _take(self, parsed: ParsedShard, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
-        before = kept.done()
+        before = parsed.done()
         if isinstance(outcome, BoardError):
-            kept.refuse(str(outcome))
+            parsed.refuse(str(outcome))
         elif isinstance(outcome, OSError):  # the disk is full, or the cache is not ours to write
             self.cache_note = self.cache_note or str(outcome)
             self.hold(byte_range)
         else:
-            kept.add(outcome)
-            saver.add(kept, outcome)
+            parsed.add(outcome)
+            saver.add(parsed, outcome)
         bytes_before, rows_before = before
-        size, rows = kept.done()
+        size, rows = parsed.done()
         known_bytes, known_rows = self._done or (0, 0)
         self._done = known_bytes + size - bytes_before, known_rows + rows - rows_before
 
@@ -263,9 +265,9 @@ class Loader(ParsedRun):
         return size + sum(self._parser.under_way.copy().values()), rows
 
     def describe(self, report: LoadReport) -> None:
-        """Say whose the shards are, and what was left out or could not be kept."""
+        """Say whose the shards are, and what was left out or could not be cached."""
         super().describe(report)
-        report.cache_note = self.cache_note if any(kept.in_memory for kept in self.shards.values()) else ""
+        report.cache_note = self.cache_note if any(parsed.in_memory for parsed in self.shards.values()) else ""
 
 
 def _unwritable(store: Store) -> str:

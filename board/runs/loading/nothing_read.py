@@ -48,7 +48,7 @@ def why_nothing(folder: Path, report: LoadReport) -> NothingRead | None:
 
 def _all_refused(report: LoadReport) -> NothingRead:
     hint = (
-        f" A mapping to begin with follows: save it as {MAPPING_FILE} beside the rollouts, or give it with --mapping."
+        f" A mapping to begin with follows: save it as {MAPPING_FILE} next to the rollouts, or give it with --mapping."
         if report.suggested_mapping
         else ""
     )
@@ -82,7 +82,7 @@ def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead |
     logs = [*dict.fromkeys([*nearby.near(folder, within=folder), *left])]
     if not logs:
         return None
-    told, names = [], set[str]()
+    logged, names = [], set[str]()
     for log in logs[:NAMED]:
         try:
             curves = tracker(log.tracker).read(log.path, log.within)
@@ -91,9 +91,9 @@ def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead |
         names |= curves.keys()
         steps = [int(step) for curve in curves.values() for step in curve.steps[[0, -1]]]
         span = f" (steps {min(steps):,} to {max(steps):,})" if steps else f" (of {log.tracker})"
-        told.append(shown(log.path.relative_to(folder.resolve())) + span)
+        logged.append(shown(log.path.relative_to(folder.resolve())) + span)
     switch = next((said for starts, said in _SWITCHES if any(name.startswith(starts) for name in names)), _ANY_SWITCH)
     return NothingRead(
-        f"This folder holds metrics and no rollouts: {listed(told, NAMED, len(logs))}. {switch}. "
-        f"The curves can be drawn beside the rollouts of a run: serve --scalars {shown(folder)}."
+        f"This folder holds metrics and no rollouts: {listed(logged, NAMED, len(logs))}. {switch}. "
+        f"The curves can be drawn with the rollouts of a run: serve --scalars {shown(folder)}."
     )

@@ -13,10 +13,10 @@ from board.runs.cache.part_folder import Manifest, PartFolder
 from board.runs.cache.parts import Part
 from board.runs.cache.sealed_file import Damaged
 from board.runs.load_report import NAMED, LoadReport
-from board.runs.parsing import dump_beside, part_builder, recorder_account
+from board.runs.parsing import part_builder, recorder_account, trainer_dumps
 from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.parsing.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
-from board.runs.parsing.parsed_shard import ParsedShard, as_kept, gathered, missing
+from board.runs.parsing.parsed_shard import ParsedShard, from_cache, gathered, missing
 from board.runs.parsing.part_reader import PartReader
 from board.runs.parsing.work_queue import WorkQueue
 from board.runs.read_options import ReadOptions
@@ -37,31 +37,31 @@ TOGETHER: Final = 256
 class ParsedRun:
     """The shards of a run, each with what its folder of parts holds of it."""
 
-    kept: dict[str, ParsedShard]
+    shards: dict[str, ParsedShard]
     """By name the shards that are the run's own, in their order."""
     batches: Mapping[str, bool]
     """Of shards of a trainer that writes both, whether they hold a batch that was trained on, or all that was sampled for one."""
 
     def __init__(self, found: Sequence[Shard], store: PartFolder, reading: ReadOptions) -> None:
-        """Looks into the beginning of shards that nothing is kept of. Raises RunNotFound where they are of several trainers."""
+        """Looks into the beginning of shards that are not in the cache. Raises RunNotFound where they are of several trainers."""
         self.store, self.reading = store, reading
         self._damaged: list[str] = []
         """Shards whose manifest was damaged."""
         shards = presence.ahead(
             joined(found), lambda one: [] if store.has_manifest(one) else presence.ends_of(one.path, one.size)
         )
-        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in shards}
-        identities = {name: one.identity for name, one in kept.items()}
+        parsed = {shard.name: from_cache(shard, self._manifest(shard), reading.mapping) for shard in shards}
+        identities = {name: one.identity for name, one in parsed.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
-        recording = dump_beside.recorded(found)
-        self.dumps = dump_beside.dumped(
-            {name: kept[name].identity for name in kept if name not in self.skipped}, recording, reading.mapping
+        recording = trainer_dumps.recorded(found)
+        self.dumps = trainer_dumps.dumped(
+            {name: parsed[name].identity for name in parsed if name not in self.skipped}, recording, reading.mapping
         )
-        """By trainer the shards of its own dump beside this recording."""
-        beside = {name for names in self.dumps.values() for name in names}
-        chosen = {*self.dumps.get(reading.family, ())} if reading.family else kept.keys() - beside
-        self.shards = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
+        """By trainer the shards of its own dump in the folder of this recording."""
+        dumped = {name for names in self.dumps.values() for name in names}
+        chosen = {*self.dumps.get(reading.family, ())} if reading.family else parsed.keys() - dumped
+        self.shards = {name: one for name, one in parsed.items() if name in chosen and name not in self.skipped}
         self.batches = batches(identities)
         check_one_family({name: one.identity for name, one in self.shards.items()}, reading.mapping)
 
@@ -71,9 +71,9 @@ class ParsedRun:
         return {file.name: file for one in self.shards.values() for file in one.shard.files}
 
     def gather(self) -> None:
-        """Where there are very many small files, have those that follow each other and are alike read, and kept, together.
+        """Where there are very many small files, have those that follow each other and are alike read and stored together.
 
-        What is kept of a file of its own stays. Where one of them ends is told by names alone, so that one file more changes one of them.
+        What is stored of a file of its own stays. Names alone decide where a group ends, so that one file more changes one group.
         """
         small = {name for name, one in self.shards.items() if _is_small(one)}
         if len(small) < MANY_FILES:
@@ -112,88 +112,88 @@ class ParsedRun:
         if manifest is None or old.in_memory or old.broken or all((one.start, one.seal) in known for one in manifest.pieces):
             return None
         found = replace(old.shard, objects=False)  # as it was before anyone looked into it
-        self.shards[name] = as_kept(found, manifest, self.reading.mapping)
+        self.shards[name] = from_cache(found, manifest, self.reading.mapping)
         return missing_of(self.shards[name])
 
     def missing(self) -> WorkQueue:
         """The byte ranges that are missing, in the order of shards and bytes."""
-        return WorkQueue(byte_range for kept in self.shards.values() for byte_range in missing_of(kept))
+        return WorkQueue(byte_range for parsed in self.shards.values() for byte_range in missing_of(parsed))
 
     def doubted(self) -> list[ByteRange]:
         """Where the loss mask trains on end tokens anywhere in the run, the ranges with some that pad then, which are to be read anew."""
-        if not any(piece.trains_ends for kept in self.shards.values() for piece in kept.pieces):
+        if not any(piece.trains_ends for parsed in self.shards.values() for piece in parsed.pieces):
             return []
         self.reading = replace(self.reading, trains_ends=True)
         again: list[ByteRange] = []
-        for kept in self.shards.values():
-            sure, kept.tail = [piece for piece in kept.pieces if not piece.doubts_ends], None
-            if len(sure) < len(kept.pieces):
-                kept.pieces = sure
-                again += missing_of(kept)
+        for parsed in self.shards.values():
+            sure, parsed.tail = [piece for piece in parsed.pieces if not piece.doubts_ends], None
+            if len(sure) < len(parsed.pieces):
+                parsed.pieces = sure
+                again += missing_of(parsed)
         return again
 
     def hold(self, byte_range: ByteRange) -> None:
         """Parse a byte range into memory, for this load alone."""
-        kept, held = self.shards[byte_range.shard.name], list[Part]()
+        parsed, held = self.shards[byte_range.shard.name], list[Part]()
         try:
-            kept.add(parse(byte_range, self.reading, held.append))
-            kept.in_memory[byte_range.start] = held
+            parsed.add(parse(byte_range, self.reading, held.append))
+            parsed.in_memory[byte_range.start] = held
         except RunNotFound as error:
-            kept.refuse(str(error))
+            parsed.refuse(str(error))
 
     @contextmanager
-    def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
-        """Parse what is missing: here nobody does, what is kept is all there is."""
+    def loading(self, work: WorkQueue | None = None, *, only_helpers: bool = False) -> Iterator[None]:
+        """Parse what is missing: nothing here, the stored parts are all there is."""
         yield
 
     def done(self) -> tuple[int, int]:
         """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
-        done = [kept.done() for kept in self.shards.values()]
+        done = [parsed.done() for parsed in self.shards.values()]
         return sum(size for size, _ in done), sum(rows for _, rows in done)
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
         self.describe(report)
         reader = PartReader(self.store, self.reading, report)
-        for kept in self.shards.values():
-            yield from reader.parts(kept)
+        for parsed in self.shards.values():
+            yield from reader.parts(parsed)
 
     def describe(self, report: LoadReport) -> None:
         """Say whose the shards are, and what was left out."""
         report.skipped = self.skipped
         report.mended = [*self._damaged]
         report.recording = recorder_account.loss_sentences([*self.by_file.values()])
-        identities = [kept.identity for kept in self.shards.values() for _ in kept.shard.files]
+        identities = [parsed.identity for parsed in self.shards.values() for _ in parsed.shard.files]
         report.formats = dict(Counter(one.format for one in identities if one.format))
-        unknown = [] if report.formats else [kept for kept in self.shards.values() if kept.identity.keys][:NAMED]
+        unknown = [] if report.formats else [parsed for parsed in self.shards.values() if parsed.identity.keys][:NAMED]
         report.keys = unknown[0].identity.keys[:12] if unknown else ()
-        report.suggested_mapping = suggested_mapping(*(kept.shard for kept in unknown))
+        report.suggested_mapping = suggested_mapping(*(parsed.shard for parsed in unknown))
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:
-            report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
-            report.aside = dump_beside.places(self.dumps, self.by_file)
+            report.notes |= {_dump_note(family, names): len(names) for family, names in self.dumps.items()}
+            report.aside = trainer_dumps.places(self.dumps, self.by_file)
 
 
-def _is_small(kept: ParsedShard) -> bool:
+def _is_small(parsed: ParsedShard) -> bool:
     """Whether a file may be read together with others, if there are very many."""
-    shard = kept.shard
+    shard = parsed.shard
     is_one = not (
-        kept.pieces or shard.companions or shard.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path)
+        parsed.pieces or shard.companions or shard.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path)
     )
-    return is_one and bool(kept.identity.format) and shard.size <= SMALL_FILE
+    return is_one and bool(parsed.identity.format) and shard.size <= SMALL_FILE
 
 
-def missing_of(kept: ParsedShard) -> list[ByteRange]:
+def missing_of(parsed: ParsedShard) -> list[ByteRange]:
     """The missing ranges of a shard, none where it cannot be read."""
     try:
-        return missing(kept)
+        return missing(parsed)
     except OSError as error:
-        kept.refuse(f"cannot be read: {error.strerror}")
+        parsed.refuse(f"cannot be read: {error.strerror}")
         return []
 
 
-def _left_aside(family: str, names: Sequence[str]) -> str:
+def _dump_note(family: str, names: Sequence[str]) -> str:
     return (
-        f"Beside this recording lies {family}'s own dump ({plural(len(names), 'file')}, such as {names[0]}). "
-        "It is left aside, and opens as a run of its own."
+        f"This recording's folder also holds {family}'s own dump ({plural(len(names), 'file')}, such as {names[0]}). "
+        "The dump is not read with the recording: it opens as a run of its own."
     )

@@ -31,13 +31,13 @@ SAMPLE_BYTES: Final = (2_000_000, 12_000_000)
 """So much of a run is sampled at first and then, each time of the whole of it: what takes a moment to parse, and what takes a second."""
 
 SHARD_BYTES: Final = 200_000
-"""What each shard of a sample costs beside its snippets, as bytes that could be parsed in that time."""
+"""What each shard of a sample costs in addition to its snippets, as bytes that could be parsed in that time."""
 
 MOST_EACH: Final = 16
 """So many snippets of a range at most."""
 
 UNCOUNTED: Final = -1
-"""Stands for how many lines are before a snippet where nobody counted them."""
+"""Stands for how many lines are before a snippet where they were not counted."""
 
 LONG_BYTES: Final = 4_000_000
 """A snippet is no longer, whatever its line."""
@@ -100,25 +100,25 @@ class Sample:
                 found[int(at)] = StepsOfSnippet(self.snippets[at].start, int(own[0]), int(own[-1]))
         return [*found.values()]
 
-    def rows_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Part]:
-        """The rows of the snippets that are wanted, their lines counted from the shard's first, 0 where nobody knows them.
+    def rows_of(self, chosen: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Part]:
+        """The rows of the chosen snippets, their lines counted from the shard's first, 0 where that is unknown.
 
-        `lines_before` are how many lines of the shard stand before the byte range of each snippet, -1 where nobody knows. Both (snippets,).
+        `lines_before` are how many lines of the shard stand before the byte range of each snippet, -1 where unknown. Both (snippets,).
         """
         for part in self.parts:
             numbers = part.scalars.column("line").to_numpy()
-            rows = np.flatnonzero(wanted[self._snippets_of(numbers)])
+            rows = np.flatnonzero(chosen[self._snippets_of(numbers)])
             if len(rows):
                 taken = part_of_rows(part, rows)
                 lines_of = self._lines(numbers[rows], lines_before)
                 yield replace(taken, scalars=Overlaid(taken.scalars, {"line": pa.chunked_array([lines_of])}))
 
-    def problems_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Problem]:
-        """The problems of the snippets that are wanted, as far as their lines are known."""
+    def problems_of(self, chosen: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Problem]:
+        """The problems of the chosen snippets, as far as their lines are known."""
         for problem in self.problems:
             number = np.array([problem.line or 0])
             line = int(self._lines(number, lines_before)[0])
-            if line and wanted[self._snippets_of(number)[0]]:
+            if line and chosen[self._snippets_of(number)[0]]:
                 yield Problem(problem.shard, line, problem.reason, problem.severity)
 
     def _snippets_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -126,7 +126,7 @@ class Sample:
         return np.searchsorted(np.array(self.first_numbers), numbers, side="left") - 1
 
     def _lines(self, numbers: NDArray[np.int64], lines_before: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The numbers of lines in the shard by those in the sample, 0 where nobody knows. Shape as given."""
+        """The numbers of lines in the shard by those in the sample, 0 where unknown. Shape as given."""
         at = self._snippets_of(numbers)
         before = np.array([snippet.lines_before for snippet in self.snippets])
         skipped = before - np.array(self.first_numbers)

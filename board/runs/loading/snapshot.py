@@ -23,7 +23,7 @@ from board.runs.progress import Progress
 
 
 class Snapshot:
-    """The parts of a load as it is now, whenever they are asked for; those that were opened for one time stay open for the next."""
+    """The parts of a load as it is now, at each call; those that were opened for one call stay open for the next."""
 
     def __init__(self, loader: ParsedRun) -> None:
         self._loader = loader
@@ -34,7 +34,7 @@ class Snapshot:
 
     def parsed(self) -> set[tuple[str, int]]:
         """Shards and starts of the byte ranges that are parsed."""
-        return {(name, piece.start) for name, kept in self._loader.shards.items() for piece in kept.pieces}
+        return {(name, piece.start) for name, parsed in self._loader.shards.items() for piece in parsed.pieces}
 
     def lines_before(self, shard: str) -> dict[int, int]:
         """By the start of each byte range of a shard how many lines stand before it, as far as that is known."""
@@ -53,50 +53,49 @@ class Snapshot:
         for sample in self.samples:
             if sample.snippets[0].within.shard == self._loader.shards[sample.shard].shard:  # it was not replaced since
                 by_shard.setdefault(sample.shard, []).append(sample)
-        return [
-            part for name, kept in self._loader.shards.items() for part in self._of_shard(kept, by_shard.get(name, []), report)
-        ]
+        shards = self._loader.shards.items()
+        return [part for name, parsed in shards for part in self._of_shard(parsed, by_shard.get(name, []), report)]
 
-    def _of_shard(self, kept: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
-        before = self.lines_before(kept.shard.name)
-        for problem in kept.broken:
+    def _of_shard(self, parsed: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
+        before = self.lines_before(parsed.shard.name)
+        for problem in parsed.broken:
             report.add(problem)
         # where a range could not be read, lines behind it are in no complete run either
-        pieces = pieces_from_the_start(kept) if kept.broken else kept.pieces
+        pieces = pieces_from_the_start(parsed) if parsed.broken else parsed.pieces
         reader = PartReader(self._loader.store, self._loader.reading, report)
         for piece in pieces:
-            yield from self._of_piece(kept, piece, before.get(piece.start), reader, report)
-        for sample in [] if kept.broken or kept.is_replaced else samples:
+            yield from self._of_piece(parsed, piece, before.get(piece.start), reader, report)
+        for sample in [] if parsed.broken or parsed.is_replaced else samples:
             yield from _of_sample(sample, pieces, before, report)
 
     def _of_piece(
-        self, kept: ParsedShard, piece: Piece, first_line: int | None, reader: PartReader, report: LoadReport
+        self, parsed: ParsedShard, piece: Piece, first_line: int | None, reader: PartReader, report: LoadReport
     ) -> Iterator[Part]:
-        held = kept.in_memory.get(piece.start)
-        key = (kept.shard.name, piece.start, piece.seal)
+        held = parsed.in_memory.get(piece.start)
+        key = (parsed.shard.name, piece.start, piece.seal)
         if held is None and key not in self._opened:
             try:
-                self._opened[key] = reader.opened(kept, piece)
+                self._opened[key] = reader.opened(parsed, piece)
             except RunNotFound:  # the load itself says why, when it is done
                 return
         for part in self._opened[key] if held is None else held:
-            before = None if first_line is None else with_lines_after(part.scalars, first_line, kept.shard)
+            before = None if first_line is None else with_lines_after(part.scalars, first_line, parsed.shard)
             yield replace(part, scalars=before or _without_lines(part.scalars))
         if first_line is None:
             report.rows += piece.rows
         else:
-            piece.report_to(report, kept.shard, first_line)
+            piece.report_to(report, parsed.shard, first_line)
 
 
 def _of_sample(sample: Sample, pieces: Sequence[Piece], before: Mapping[int, int], report: LoadReport) -> Iterator[Part]:
     """The rows of a sample whose byte ranges are not parsed yet."""
     parsed = {piece.start for piece in pieces}
-    wanted = np.array([snippet.within.start not in parsed for snippet in sample.snippets])
+    unread = np.array([snippet.within.start not in parsed for snippet in sample.snippets])
     lines = np.array([before.get(snippet.within.start, -1) for snippet in sample.snippets])
-    for part in sample.rows_of(wanted, lines):
+    for part in sample.rows_of(unread, lines):
         report.rows += len(part)
         yield part
-    for problem in sample.problems_of(wanted, lines):
+    for problem in sample.problems_of(unread, lines):
         report.add(problem)
 
 

@@ -1,4 +1,4 @@
-"""A byte range of a shard → its parts, kept by whoever asked, and a word on what reading it found.
+"""A byte range of a shard → its parts, which the caller stores, and a word on what reading it found.
 
 Knows lines and parts.
 """
@@ -88,11 +88,11 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
     """The items of a byte range as a piece; its lines and its seal are for the caller to say."""
     shard, report, files = byte_range.shard, LoadReport(), []
 
-    def kept(part: Part) -> None:
+    def store(part: Part) -> None:
         files.append(keep(part))
 
     with _uncollected():
-        part_builder.read_parts(found, shard, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
+        part_builder.read_parts(found, shard, formats.by_name(byte_range.format, reading.mapping), reading, report, store)
     return Piece(
         start=byte_range.start,
         stop=byte_range.stop,
@@ -109,7 +109,7 @@ def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], 
 
 
 def _half_written(shard: Shard, report: LoadReport) -> Iterator[tuple[int, str, str]]:
-    """Which of many files that were read together have a last line that is still being written, as problems are kept."""
+    """Which of many files that were read together have a last line that is still being written, in the form of a piece's problems."""
     names = {*report.unfinished}
     yield from ((at * MEMBER_LINES, "", UNFINISHED) for at, one in enumerate(shard.members) if one.name in names)
 

@@ -1,4 +1,4 @@
-"""Which fields of a run nobody declared have columns: the first of each kind. What is left over is one text of each rollout.
+"""Which undeclared fields of a run have columns: the first of each kind. What is left over is one text of each rollout.
 
 A part gives columns to the first fields of its rows, a run to the first fields of its parts: so the choice is the same however a run was
 cut into parts, and stays when rows are added at the end. Knows rows, blocks and parts.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from board.formats.row import Row
 from board.formats.row_reader import EXACT
-from board.runs.cache.columns import ColumnInFile, Columns, kept_at
+from board.runs.cache.columns import ColumnInFile, Columns, column_in_file
 from board.runs.cache.parts import SOURCE, Part
 from board.runs.cache.rollout import NO_METRIC
 from board.runs.cache.rollout_block import TEXT
@@ -33,7 +33,7 @@ _ALWAYS: Final = frozenset({*BY_NAME, *SOURCE, *NO_METRIC, OTHER_FIELDS})
 """Names that always have one."""
 
 Names = dict[str, dict[str, None]]
-"""Fields nobody declared by kind, as in `_MOST`, in the order in which they came."""
+"""Undeclared fields by kind, as in `_MOST`, in the order in which they came."""
 
 
 class ColumnRoom:
@@ -57,7 +57,7 @@ class ColumnRoom:
 
 
 def own_fields(scalars: Iterable[str], texts: Iterable[str], tokens: Iterable[str]) -> Names:
-    """The fields that nobody declared among the names of columns."""
+    """The undeclared fields among the names of columns."""
     lists = [*tokens]
     means = {f"{name}_mean" for one in lists for name in (title(one), f"{title(one)} (logged)")}
     named = {"numbers": (name for name in scalars if name not in means), "texts": texts, "arrays": lists}
@@ -67,8 +67,8 @@ def own_fields(scalars: Iterable[str], texts: Iterable[str], tokens: Iterable[st
 def beyond(scalars: Iterable[str], texts: Iterable[str], tokens: Iterable[str]) -> Names:
     """The fields among the names of columns for which a run has no room; a list per token beyond takes its mean along."""
     own = own_fields(scalars, texts, tokens)
-    kept = _fitting(own)
-    return _with_means({kind: dict.fromkeys(name for name in own[kind] if name not in kept[kind]) for kind in own})
+    fitting = _fitting(own)
+    return _with_means({kind: dict.fromkeys(name for name in own[kind] if name not in fitting[kind]) for kind in own})
 
 
 def _fitting(names: Names) -> Names:
@@ -108,16 +108,16 @@ def refitted(part: Part, chosen: Names) -> Part:
     """The part with columns for the chosen fields alone; what it has of these in its `OTHER_FIELDS` becomes columns, but for lists."""
     own = _fields_of(part)
     hidden = _with_means({kind: dict.fromkeys(name for name in own[kind] if name not in chosen[kind]) for kind in own})
-    wanted: Names = {kind: {} for kind in _MOST}
+    added: Names = {kind: {} for kind in _MOST}
     if OTHER_FIELDS in part.texts.column_names:
-        wanted |= {kind: dict.fromkeys(name for name in chosen[kind] if name not in own[kind]) for kind in ("numbers", "texts")}
-    if not any(hidden.values()) and not any(wanted.values()):
+        added |= {kind: dict.fromkeys(name for name in chosen[kind] if name not in own[kind]) for kind in ("numbers", "texts")}
+    if not any(hidden.values()) and not any(added.values()):
         return part
-    made = _Refitting(part, hidden, wanted)
-    texts = {**wanted["texts"], OTHER_FIELDS: None}
+    made = _Refitting(part, hidden, added)
+    texts = {**added["texts"], OTHER_FIELDS: None}
     return replace(
         part,
-        scalars=_Refitted(part.scalars, hidden["numbers"], wanted["numbers"], lambda name: made.numbers[name]),
+        scalars=_Refitted(part.scalars, hidden["numbers"], added["numbers"], lambda name: made.numbers[name]),
         texts=_Refitted(part.texts, hidden["texts"], texts, lambda name: made.texts[name]),
         tokens=_Refitted(part.tokens, hidden["arrays"], {}, lambda name: part.tokens.column(name)),
     )
@@ -129,7 +129,7 @@ def _fields_of(part: Part) -> Names:
 
 @dataclass(frozen=True)
 class _Refitted:
-    """A table of a part without some of its columns, and with others that are made when they are asked for."""
+    """A table of a part without some of its columns, and with others that are made on access."""
 
     under: Columns
     hidden: Mapping[str, None]
@@ -152,25 +152,25 @@ class _Refitted:
             raise KeyError(name)
         return self.made(name) if name in self.over else self.under.column(name)
 
-    def kept(self, name: str) -> ColumnInFile | None:
+    def in_file(self, name: str) -> ColumnInFile | None:
         """As beneath; what is made lies in memory."""
-        return None if name in self.over or name in self.hidden else kept_at(self.under, name)
+        return None if name in self.over or name in self.hidden else column_in_file(self.under, name)
 
 
 class _Refitting:
     """What moves between the columns of a part and its `OTHER_FIELDS`."""
 
-    def __init__(self, part: Part, hidden: Names, wanted: Names) -> None:
-        self._part, self._hidden, self._wanted = part, hidden, wanted
+    def __init__(self, part: Part, hidden: Names, added: Names) -> None:
+        self._part, self._hidden, self._added = part, hidden, added
 
     @property
     def numbers(self) -> dict[str, pa.ChunkedArray]:
-        """The wanted numbers."""
+        """The added numbers."""
         return self._moved[0]
 
     @property
     def texts(self) -> dict[str, pa.ChunkedArray]:
-        """The wanted texts, and `OTHER_FIELDS`."""
+        """The added texts, and `OTHER_FIELDS`."""
         return self._moved[1]
 
     @cached_property
@@ -181,11 +181,11 @@ class _Refitting:
         for at, row in enumerate(rows):
             for name, value in [*row.items()]:
                 number = SPECIAL.get(value, value) if isinstance(value, str) else value
-                if name in self._wanted["numbers"] and isinstance(number, int | float):
+                if name in self._added["numbers"] and isinstance(number, int | float):
                     if name not in numbers:
                         numbers[name] = np.full(len(rows), np.nan)
                     numbers[name][at] = number
-                elif name in self._wanted["texts"] and isinstance(value, str):
+                elif name in self._added["texts"] and isinstance(value, str):
                     if name not in texts:
                         texts[name] = [None] * len(rows)
                     texts[name][at] = value
@@ -196,9 +196,9 @@ class _Refitting:
         # where each row has a field of its own, nearly all columns are empty: those of a part are the same one
         no_number, no_text = pa.array(np.full(len(rows), np.nan)), pa.nulls(len(rows), TEXT)
         return (
-            dict.fromkeys(self._wanted["numbers"], pa.chunked_array([no_number]))
+            dict.fromkeys(self._added["numbers"], pa.chunked_array([no_number]))
             | {name: pa.chunked_array([pa.array(values)]) for name, values in numbers.items()},
-            dict.fromkeys(self._wanted["texts"], pa.chunked_array([no_text]))
+            dict.fromkeys(self._added["texts"], pa.chunked_array([no_text]))
             | {name: pa.chunked_array([pa.array(values, TEXT)]) for name, values in texts.items()},
         )
 

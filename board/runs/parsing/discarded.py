@@ -16,14 +16,14 @@ ReadTexts = Callable[[NDArray[np.int64]], list[str | None]]
 """The responses of some rollouts, by their keys."""
 
 
-def told_apart(
+def mark_discarded(
     rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts, names: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """The rows, each rollout once, with `split` DISCARDED in those that the trainer sampled and did not train on.
 
     `rows` are a run's scalars in the order of reading, indexed by their keys. `batches` says of the shards of a trainer that writes both
     whether they hold a batch it trained on (True), or all that was sampled for one that is there, too (False). A rollout that is in both is
-    kept as the batch has it. `names` are the columns that are flags, where more is known of them than these rows tell.
+    in the result as the batch has it. `names` are the columns that are flags, where more is known of them than these rows tell.
     """
     once = _once(rows, batches, responses)
     return flagged(once, flags(once) if names is None else [name for name in names if name in once.columns])
@@ -34,8 +34,7 @@ def _once(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts)
     if all(batches.values()):
         return rows
     of_batch, of_all = (
-        rows["shard"].isin([name for name, is_batch in batches.items() if is_batch == wanted]).to_numpy()
-        for wanted in (True, False)
+        rows["shard"].isin([name for name, is_batch in batches.items() if is_batch == kind]).to_numpy() for kind in (True, False)
     )
     left = ~_again(rows, of_batch, of_all, responses)
     return _discarded(rows[left], of_all[left])
@@ -48,14 +47,14 @@ def _again(rows: pd.DataFrame, of_batch: NDArray[np.bool_], of_all: NDArray[np.b
     again: NDArray[np.bool_] = of_all & named & ids.isin(ids[of_batch & named]).to_numpy()
     unnamed = np.flatnonzero((of_all | of_batch) & ~named)
     if of_all[unnamed].any() and of_batch[unnamed].any():
-        told = rows[["step", "prompt_key"]].iloc[unnamed].assign(said=pd.array(responses(rows.index.to_numpy()[unnamed]), "str"))
-        again[unnamed] = _also_in(told, of_batch[unnamed])
+        rest = rows[["step", "prompt_key"]].iloc[unnamed].assign(said=pd.array(responses(rows.index.to_numpy()[unnamed]), "str"))
+        again[unnamed] = _also_in(rest, of_batch[unnamed])
     return again
 
 
-def _also_in(told: pd.DataFrame, of_batch: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which rows outside the batch are equal to one in it, (rows,); of three equal ones beside two in the batch, the first two."""
-    alike = told.groupby(list(told.columns), dropna=False, sort=False).ngroup().to_numpy()
+def _also_in(rows: pd.DataFrame, of_batch: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows outside the batch are equal to one in it, (rows,); of three equal ones and two in the batch, the first two."""
+    alike = rows.groupby(list(rows.columns), dropna=False, sort=False).ngroup().to_numpy()
     nth = pd.DataFrame({"alike": alike, "batch": of_batch}).groupby(["alike", "batch"]).cumcount().to_numpy()
     in_batch = np.bincount(alike[of_batch], minlength=alike.max() + 1)
     found: NDArray[np.bool_] = ~of_batch & (nth < in_batch[alike])

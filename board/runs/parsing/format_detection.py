@@ -49,11 +49,11 @@ _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
     wandb_rows.NAME: {one.NAME for one in formats.FORMATS} - {wandb_rows.NAME} | {HandMapping.NAME},
     trackio.NAME: {one.NAME for one in formats.FORMATS} - {trackio.NAME, wandb_rows.NAME},
 }
-"""Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
+"""Formats that tell less of the same rollouts than others a trainer writes with them: where one of these is, they are left out."""
 
 
 IS_LOG: Final = "holds metrics by step and no rollouts"
-"""Why a trainer's log is left out where nothing beside it holds rollouts."""
+"""Why a trainer's log is left out where nothing next to it holds rollouts."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Identity:
     """What the beginning of a shard tells."""
 
     format: str
-    """Name of its format; empty when nobody knows it, or when there is no record yet."""
+    """Name of its format; empty when it is unknown, or when there is no record yet."""
     note: str = ""
     """What a reader must know of its numbers."""
     objects: bool = False
@@ -69,11 +69,11 @@ class Identity:
     keys: tuple[str, ...] = ()
     """Of its first record; none when no record could be read."""
     is_log: bool = False
-    """Whether nobody knows it, and its first records are steps with numbers: what a trainer logs, and no rollouts."""
+    """Whether its format is unknown, and its first records are steps with numbers: what a trainer logs, and no rollouts."""
 
 
 def joined(found: Sequence[Shard]) -> list[Shard]:
-    """The shards, those that a trainer keeps beside others for the same rollouts taken into these as companions."""
+    """The shards, those that a trainer writes next to others for the same rollouts taken into these as companions."""
     twins = trace_updates.sealed_twins({shard.name for shard in found})
     by_name = {shard.name: shard for shard in found if shard.name not in twins}
     companions = slime.companions(by_name) | trace_updates.companions(by_name)
@@ -93,7 +93,7 @@ def _together(shard: Shard, others: list[Shard]) -> Shard:
 
 
 def identify(shard: Shard, mapping: str = "") -> Identity:
-    """Whose shard it is; a mapping by hand, if its text is given, is asked first. What cannot be read is nobody's; reading it will tell why.
+    """Whose shard it is; a mapping by hand, if its text is given, is tried first. Unknown if it is unreadable: reading it will tell why.
 
     Raises MappingRefused.
     """
@@ -112,18 +112,18 @@ def identify(shard: Shard, mapping: str = "") -> Identity:
 
 
 def _is_log(head: Head) -> bool:
-    """By a log's name where nothing in it can have been sampled, else by numbers alone beside a step."""
+    """By a log's name where nothing in it can have been sampled, else by numbers alone next to a step."""
     columns = columns_of(head.records)
     names = {path.rpartition(".")[2] for path, values in columns.items() if any(map(is_number, values))}
     if head.name.rpartition("/")[2] in metric_logs.NAMES:
         return bool(names) and find(columns) is None
     shapes = (isinstance(value, list | dict) for values in columns.values() for value in values)
-    beside = len(names) > 1 and not names.isdisjoint(metric_logs.STEP_KEYS)
-    return beside and not any(shapes) and not any(holds_text(path, values) for path, values in columns.items())
+    has_numbers = len(names) > 1 and not names.isdisjoint(metric_logs.STEP_KEYS)
+    return has_numbers and not any(shapes) and not any(holds_text(path, values) for path, values in columns.items())
 
 
 def suggested_mapping(*found: Shard) -> str:
-    """The text of a mapping by hand for shards that nobody knows, filled with the best guess from the first records of one, the first that
+    """The text of a mapping by hand for shards of an unknown format, filled with the best guess from the first records of one, the first that
     can be mapped; of files of one object each, from those of the same keys.
 
     Of one large object without a word of the policy's it is of the rows within it, where those have one, or a prompt each; else of any rows,
@@ -192,7 +192,7 @@ def _of_lines(lines: Iterator[Line | Problem]) -> Iterator[Parsed]:
 
 
 def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
-    """Shards that hold no rollouts, by name, with the reason: files of metrics and the like beside the rollouts.
+    """Shards that hold no rollouts, by name, with the reason: files of metrics and the like next to the rollouts.
 
     Where no shard is recognised none but logs of metrics is left out, so that reading them tells what is wrong with each.
     """
@@ -235,5 +235,5 @@ def check_one_family(identities: Mapping[str, Identity], mapping: str = "") -> N
 
 
 def format_of(identity: Identity) -> str:
-    """The format a shard is read with: the board's own where nobody knows it, because its reader says which keys are missing."""
+    """The format a shard is read with: the board's own where it is unknown, because its reader says which keys are missing."""
     return identity.format or native.NAME

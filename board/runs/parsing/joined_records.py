@@ -32,7 +32,7 @@ def joined(shard: Shard, items: Iterable[Line | Problem]) -> Iterator[Item]:
                     updates.add(record, line)
             yield from (updates.joined(item) for item in items)
     except OSError as error:
-        raise RunNotFound(f"cannot be joined with what lies beside it: {error.strerror or error}") from error
+        raise RunNotFound(f"cannot be joined with its companion files: {error.strerror or error}") from error
 
 
 class _Updates:

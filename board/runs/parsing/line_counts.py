@@ -21,14 +21,14 @@ class LineCounts:
         self._counted: dict[str, dict[int, tuple[int, int]]] = {}
 
     def count(self, ranges: Iterable[ByteRange], may_go_on: Callable[[], bool]) -> None:
-        """Count the lines of these ranges, none of which is counted yet, as long as that is wanted; those that cannot be read have no count."""
+        """Count the lines of these ranges, none of which is counted yet, until `may_go_on` says no; those that cannot be read have no count."""
         for one in ranges:
             if not may_go_on():
                 return
             self.of(one)
 
     def of(self, one: ByteRange) -> int | None:
-        """How many lines a byte range has, counted if nobody has; None where it cannot be read, or where not every line end may count."""
+        """How many lines a byte range has, counted on the first call; None where it cannot be read, or where not every line end may count."""
         counted = self._counted.setdefault(one.shard.name, {})
         if one.start not in counted:
             if one.stop - one.start > longest_line():

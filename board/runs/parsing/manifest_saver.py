@@ -17,7 +17,7 @@ _SAVE_SECONDS: Final = 2.0
 
 
 class ManifestSaver:
-    """A context: what was added is saved when it ends, however it ends. The disk is waited for beside the parsing."""
+    """A context: what was added is saved when it ends, however it ends. The disk is waited for in parallel to the parsing."""
 
     def __init__(self, store: PartFolder) -> None:
         self._store = store
@@ -59,7 +59,7 @@ class ManifestSaver:
         return time.monotonic() - self._began <= _SAVE_SECONDS / 2
 
     def _flush(self) -> None:
-        """Have what is not flushed yet flushed beside the parsing."""
+        """Have what is not flushed yet flushed in parallel to the parsing."""
         self._flushes |= {place: self._disk.submit(self._store.flush, piece) for place, piece in self._unflushed.items()}
         self._unflushed.clear()
 

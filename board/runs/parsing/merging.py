@@ -16,7 +16,7 @@ from board.metrics.prompt_groups import group_numbers
 from board.runs.cache.columns import as_table
 from board.runs.cache.parts import Part
 from board.runs.cache.parts_by_key import PartsByKey
-from board.runs.parsing.discarded import told_apart
+from board.runs.parsing.discarded import mark_discarded
 from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
 from board.text.natural_order import natural_key
@@ -48,10 +48,11 @@ def merged(
     """`rows`, the scalars of all parts, ordered by (step, shard in natural order, line); the index is the order of reading.
 
     Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` and `flags` as of
-    `discarded.told_apart`: what a trainer wrote twice has one row. `some` as of `in_order`.
+    `discarded.mark_discarded`: what a trainer wrote twice has one row. `some` as of `in_order`.
     """
     texts = PartsByKey(built).texts
-    frame = in_order(told_apart(rows, batches, lambda keys: texts("response", keys).to_pylist(), flags), shard_names, some=some)
+    once = mark_discarded(rows, batches, lambda keys: texts("response", keys).to_pylist(), flags)
+    frame = in_order(once, shard_names, some=some)
     for name in (name for name in IDS if name in frame.columns):
         frame[name] = pd.Categorical(frame[name], categories=natural_order(list(frame[name].dropna().unique())))
     return frame

@@ -105,28 +105,28 @@ def is_another(parsed: ParsedShard, *, to_the_end: bool) -> bool:
         return parsed.is_replaced
 
 
-def as_kept(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedShard:
-    """What is kept of a shard by its manifest, if there is one, and whose it is; `mapping` is the text of a mapping by hand."""
+def from_cache(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedShard:
+    """What is stored of a shard by its manifest, if there is one, and whose it is; `mapping` is the text of a mapping by hand."""
     if manifest and manifest.format:
         identity = Identity(manifest.format, manifest.note, manifest.objects)
         return ParsedShard(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
-    # Nobody knew it, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
+    # Its format was unknown, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
     identity = identify(shard, mapping)
     unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
     return ParsedShard(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
 
 
-def missing(kept: ParsedShard) -> list[ByteRange]:
-    """The byte ranges of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
-    shard, kind = kept.shard, format_of(kept.identity)
+def missing(parsed: ParsedShard) -> list[ByteRange]:
+    """The byte ranges of a shard that are not stored, cut to size. A short last piece is parsed again with what follows it."""
+    shard, kind = parsed.shard, format_of(parsed.identity)
     if not shards.is_plain(shard):
-        return [] if kept.pieces else [ByteRange(shard, 0, shard.size, kind)]
-    is_whole = kept.pieces and kept.pieces[-1].stop == shard.size
+        return [] if parsed.pieces else [ByteRange(shard, 0, shard.size, kind)]
+    is_whole = parsed.pieces and parsed.pieces[-1].stop == shard.size
     end = shard.size if is_whole else shards.last_line_end(shard)
-    if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < RANGE_BYTES // 4:
-        kept.pieces = kept.pieces[:-1]
-    stops = [0, *(piece.stop for piece in kept.pieces)]
-    starts = [*(piece.start for piece in kept.pieces), end]
+    if parsed.pieces and parsed.pieces[-1].stop < end and parsed.pieces[-1].stop - parsed.pieces[-1].start < RANGE_BYTES // 4:
+        parsed.pieces = parsed.pieces[:-1]
+    stops = [0, *(piece.stop for piece in parsed.pieces)]
+    starts = [*(piece.start for piece in parsed.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
     return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, _even_size(*gap))]
 
@@ -137,7 +137,7 @@ def _even_size(start: int, stop: int) -> int:
     return -(-size // max(1, round(size / RANGE_BYTES)))
 
 
-def pieces_from_the_start(kept: ParsedShard) -> list[Piece]:
-    """The pieces up to the first byte range of a plain shard that could not be read: nobody knows how many lines that one has."""
-    starts = [0, *(piece.stop for piece in kept.pieces)]
-    return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(kept.pieces, starts, strict=False))]
+def pieces_from_the_start(parsed: ParsedShard) -> list[Piece]:
+    """The pieces up to the first byte range of a plain shard that could not be read: how many lines that one has is unknown."""
+    starts = [0, *(piece.stop for piece in parsed.pieces)]
+    return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(parsed.pieces, starts, strict=False))]

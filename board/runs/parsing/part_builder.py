@@ -22,7 +22,7 @@ from board.runs.cache.parts import Part
 from board.runs.cache.rollout_block import Block, joined
 from board.runs.load_report import LoadReport
 from board.runs.parsing.column_room import ColumnRoom
-from board.runs.parsing.row_block import RowPlace, laid_out
+from board.runs.parsing.row_block import RowPlace, block_of_rows
 from board.runs.parsing.unnamed_pads import note_ends, unnamed
 from board.runs.read_options import ReadOptions
 from board.sources import json_record
@@ -35,7 +35,7 @@ BYTES_PER_PART: Final = 32_000_000
 
 ROWS_AT_ONCE: Final = 512
 BYTES_AT_ONCE: Final = 2_000_000
-"""So many lines, or lines of so many bytes, are read before they are laid out: few enough that what is made of them lies near the processor."""
+"""So many lines, or lines of so many bytes, are read before they become a block: few enough to stay in the processor's cache."""
 
 _RANK: Final = re.compile(r"rank[_-]?(\d+)")
 
@@ -158,7 +158,7 @@ class _RowReader:
             sources += [RowPlace(item.number, offset, nth) for nth in range(len(found))]
         for row in rows:
             room.fit(row)
-        return laid_out(rows, sources) if rows else None
+        return block_of_rows(rows, sources) if rows else None
 
     def _rows(self, item: Line | Parsed) -> list[Row]:
         """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""

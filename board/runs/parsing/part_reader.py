@@ -26,67 +26,67 @@ class PartReader:
     def __init__(self, store: PartFolder, reading: ReadOptions, report: LoadReport) -> None:
         self._store, self._reading, self._report = store, reading, report
 
-    def parts(self, kept: ParsedShard) -> Iterator[Part]:
+    def parts(self, parsed: ParsedShard) -> Iterator[Part]:
         """The parts of a shard in the order of its lines."""
-        shard, first_line = kept.shard, 0
-        for piece in pieces_from_the_start(kept):
-            held = kept.in_memory.get(piece.start)
+        shard, first_line = parsed.shard, 0
+        for piece in pieces_from_the_start(parsed):
+            held = parsed.in_memory.get(piece.start)
             try:
-                found = held if held is not None else self.opened(kept, piece)
+                found = held if held is not None else self.opened(parsed, piece)
             except RunNotFound as error:
-                kept.refuse(str(error))  # the shard is another by now: where the lines behind it stand is not known any more
+                parsed.refuse(str(error))  # the shard is another by now: where the lines behind it stand is not known any more
                 break
             yield from (_placed(part, first_line, shard) for part in found)
             piece.report_to(self._report, shard, first_line)
             first_line += piece.lines
-        for problem in kept.broken:
+        for problem in parsed.broken:
             self._report.add(problem)
-        yield from self._last_line(kept, first_line)
+        yield from self._last_line(parsed, first_line)
 
-    def opened(self, kept: ParsedShard, piece: Piece) -> list[Part]:
+    def opened(self, parsed: ParsedShard, piece: Piece) -> list[Part]:
         """The parts of a piece out of the store; parsed again when they are damaged, now or later, or were deleted a moment ago.
 
         Raises RunNotFound when the shard does not hold those bytes any more either.
         """
-        again = _ParsedAgain(kept.range_of(piece), piece, self._reading)
+        again = _ParsedAgain(parsed.range_of(piece), piece, self._reading)
 
         def mended(at: int) -> Part:
-            self._mend(kept, piece)
+            self._mend(parsed, piece)
             return again.parts[at]
 
         try:
-            return [self._store.read(file, kept.shard.name, partial(mended, at)) for at, file in enumerate(piece.files)]
+            return [self._store.read(file, parsed.shard.name, partial(mended, at)) for at, file in enumerate(piece.files)]
         except Damaged:
-            self._mend(kept, piece)
+            self._mend(parsed, piece)
         except OSError:
             self._store.forget(piece)
         return again.parts
 
-    def _mend(self, kept: ParsedShard, piece: Piece) -> None:
-        """Say that a shard's part was damaged; the next load keeps it anew."""
+    def _mend(self, parsed: ParsedShard, piece: Piece) -> None:
+        """Say that a shard's part was damaged; the next load stores it anew."""
         self._store.forget(piece)
-        if kept.shard.name not in self._report.mended:
-            self._report.mended.append(kept.shard.name)
+        if parsed.shard.name not in self._report.mended:
+            self._report.mended.append(parsed.shard.name)
 
-    def _last_line(self, kept: ParsedShard, first_line: int) -> list[Part]:
-        """What stands behind the last line end, never kept."""
+    def _last_line(self, parsed: ParsedShard, first_line: int) -> list[Part]:
+        """What stands behind the last line end, never stored."""
         with suppress(RunNotFound):
-            read_tail(kept, self._reading)
-        if not kept.tail:
+            read_tail(parsed, self._reading)
+        if not parsed.tail:
             return []
-        piece, found = kept.tail
-        piece.report_to(self._report, kept.shard, first_line)
-        return [_placed(part, first_line, kept.shard) for part in found]
+        piece, found = parsed.tail
+        piece.report_to(self._report, parsed.shard, first_line)
+        return [_placed(part, first_line, parsed.shard) for part in found]
 
 
-def read_tail(kept: ParsedShard, reading: ReadOptions) -> None:
+def read_tail(parsed: ParsedShard, reading: ReadOptions) -> None:
     """Read what stands behind the last line end of a shard: a whole row whose line end is still to come, or half of one.
 
     Raises RunNotFound.
     """
     found: list[Part] = []
-    if kept.tail is None and kept.has_tail():
-        kept.tail = parse_tail(kept.tail_range(), reading, found.append), found
+    if parsed.tail is None and parsed.has_tail():
+        parsed.tail = parse_tail(parsed.tail_range(), reading, found.append), found
 
 
 class _ParsedAgain:

@@ -35,17 +35,17 @@ class RangeParser:
 
     @contextmanager
     def parsing(
-        self, work: WorkQueue, tick: Callable[[], None], *, aside: bool = False
+        self, work: WorkQueue, tick: Callable[[], None], *, only_helpers: bool = False
     ) -> Iterator[Iterator[tuple[ByteRange, Outcome]]]:
         """What becomes of each range, as it comes; `tick` is called while waiting for processes, which are gone when the context ends.
 
-        `aside` leaves this process free for others while processes are at work.
+        `only_helpers` leaves this process free for its other threads while helper processes parse.
         """
         if self._unwritable or is_small(work):
             yield ((one, self._here(one)) for one in iter(work.take, None))
             return
         count = min(len(work), child_process.processors())
-        here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
+        here = None if only_helpers or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self.reading)
         with worker_pool.helpers(count, order, here, self.under_way) as helpers:
             yield worker_pool.outcomes(helpers, work, tick)

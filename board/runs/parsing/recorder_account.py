@@ -1,4 +1,4 @@
-"""What a recorder says it lost: the account it keeps beside each shard → sentences for the load report.
+"""What a recorder says it lost: the account file of each shard → sentences for the load report.
 
 Reads small JSON files and believes nothing in them that is not a number. Knows the recorder's account.
 """
@@ -38,7 +38,7 @@ _MOST_BYTES: Final = 65_536
 
 
 def loss_sentences(found: Sequence[Shard]) -> list[str]:
-    """What the recorders of these shards lost or left out, a sentence each; empty when nothing, or when nobody kept an account."""
+    """What the recorders of these shards lost or left out, a sentence each; empty when nothing, or when there is no account."""
     lost: Counter[str] = Counter()
     left_out = 0
     for shard in found:
@@ -48,12 +48,12 @@ def loss_sentences(found: Sequence[Shard]) -> list[str]:
         left_out += _count(account.get("token_arrays_left_out"))
     sentences = _sentences(lost) if lost else []
     if left_out:
-        sentences.append(f"{LIGHTENED}{left_out:,} rollouts without token arrays; their means and sums were kept.")
+        sentences.append(f"{LIGHTENED}{left_out:,} rollouts without token arrays; their means and sums were recorded.")
     return sentences
 
 
 def _sentences(lost: Mapping[str, int]) -> list[str]:
-    """What so many losses by reason come to; reasons that nobody knows are passed over."""
+    """What so many losses by reason come to; unknown reasons are passed over."""
     return [
         f"{begins}{lost[reason]:,} {counted}."
         for begins, losses in ((LOST, LOST_ROWS), (TRACKING, UNTRACKED))
@@ -63,12 +63,12 @@ def _sentences(lost: Mapping[str, int]) -> list[str]:
 
 
 def account_name(shard: str) -> str:
-    """The name of the file beside a shard in which its recorder keeps account."""
+    """The name of the file next to a shard in which its recorder keeps account."""
     return f"{shard}.account.json"
 
 
 def has_ended(shard: Path) -> bool:
-    """Whether the recorder of a shard says that nobody is writing it; False where nobody kept an account."""
+    """Whether the recorder of a shard says that it has ended; False where there is no account."""
     return _account(shard).get("ended") is True
 
 

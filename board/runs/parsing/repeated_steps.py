@@ -63,7 +63,7 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
         return []
     shards, names = pd.factorize(scalars["shard"])
     steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
-    # what is discarded is of one batch with what is not; an evaluation beside it is of none
+    # what is discarded is of one batch with what is not; an evaluation of the same step is of none
     is_held = scalars["split"] == EVALUATION if "split" in scalars else pd.Series(data=False, index=scalars.index)
     splits = np.asarray(is_held, np.int64)
     starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
@@ -84,7 +84,7 @@ def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
 
 def _repeated(shard: str, writes: list[Write]) -> Problem:
     where = listed(writes, NAMED_WRITES)
-    reason = f"step {writes[0].step} is written {len(writes)} times ({where}), as by a resumed job: all rows are kept"
+    reason = f"step {writes[0].step} is written {len(writes)} times ({where}), as by a resumed job: no row is dropped"
     return Problem(shard, int(writes[1].lines[0]), reason, "flagged")
 
 
@@ -102,10 +102,10 @@ def _returns(shard: str, writes: list[Write]) -> list[Problem]:
     kinds = 1 + max(int(write.splits.max()) for write in writes)
     sizes = np.array([sum(np.bincount(write.splits, minlength=kinds) for write in of_step) for of_step in by_step.values()])
     once = np.array([len(of_step) == 1 for of_step in by_step.values()])
-    told = sizes[once] if 2 * once.sum() >= len(once) else sizes
-    usual = float(np.median(told.sum(axis=1)))
-    of_split = np.array([float(np.median(own[own > 0])) if own.any() else 0.0 for own in told.T])
-    varies = ((told != of_split) & (told > 0)).mean(axis=0) > 1 - USUAL
+    clean = sizes[once] if 2 * once.sum() >= len(once) else sizes
+    usual = float(np.median(clean.sum(axis=1)))
+    of_split = np.array([float(np.median(own[own > 0])) if own.any() else 0.0 for own in clean.T])
+    varies = ((clean != of_split) & (clean > 0)).mean(axis=0) > 1 - USUAL
     most = np.maximum(MORE * of_split, np.where(varies, of_split + VARIES * np.sqrt(of_split), 0))
 
     def in_turns(again: list[Write], rows: NDArray[np.int64]) -> bool:

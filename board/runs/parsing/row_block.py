@@ -1,4 +1,4 @@
-"""Rows → a block of rollouts: each row's arrays aligned with its tokens, and laid out in columns."""
+"""Rows → a block of rollouts: each row's arrays aligned with its tokens, and put in columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class RowPlace:
     """Which of the rollouts in the line's record, from 0."""
 
 
-def laid_out(rows: Sequence[Row], sources: Sequence[RowPlace]) -> Block:
+def block_of_rows(rows: Sequence[Row], sources: Sequence[RowPlace]) -> Block:
     """The rows as a block. Flags about numbers that are missing and about alignment are added to the rows."""
     flag_not_finite(rows)
     for row in rows:

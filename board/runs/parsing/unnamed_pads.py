@@ -1,4 +1,4 @@
-"""Tokens that pad by what the loss mask says of the run, though nobody named them. Knows blocks of rollouts; names no pad itself."""
+"""Tokens that pad by what the loss mask says of the run, without being named as pads. Knows blocks of rollouts; names no pad itself."""
 
 import json
 import re
@@ -67,5 +67,5 @@ def _proposal(token: str, count: int) -> str:
     named = json.dumps([token.strip() if token.strip().isdecimal() else token], ensure_ascii=False)
     return (
         f"{json.dumps(token, ensure_ascii=False)} stands again and again at the ends of {plural(count, 'rollout')} where loss_mask is 0: "
-        f"if it pads, write pads = {named} at the top of {FILE} beside the rollouts, or give --pad"
+        f"if it pads, write pads = {named} at the top of {FILE} next to the rollouts, or give --pad"
     )

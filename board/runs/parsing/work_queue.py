@@ -27,13 +27,13 @@ class WorkQueue:
         with self._changing:
             return [*self._waiting]
 
-    def prefer(self, wanted: Callable[[ByteRange], bool]) -> None:
-        """Put the ranges that are wanted before the others, both in the order they are in."""
+    def prefer(self, is_preferred: Callable[[ByteRange], bool]) -> None:
+        """Put the ranges for which `is_preferred` holds before the others, both in the order they are in."""
         with self._changing:
-            self._waiting.sort(key=lambda byte_range: not wanted(byte_range))
+            self._waiting.sort(key=lambda byte_range: not is_preferred(byte_range))
 
     def keep_of(self, shard: str, ranges: Sequence[ByteRange]) -> None:
         """Of a shard these are missing now: what else waits of it goes, and those that did not wait come last."""
         with self._changing:
-            kept = [one for one in self._waiting if one.shard.name != shard or one in ranges]
-            self._waiting = [*kept, *(one for one in ranges if one not in kept)]
+            left = [one for one in self._waiting if one.shard.name != shard or one in ranges]
+            self._waiting = [*left, *(one for one in ranges if one not in left)]

@@ -1,4 +1,4 @@
-"""`python -m board.runs.parsing.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON.
+"""`python -m board.runs.parsing.worker`: parses the byte ranges given on standard input, a line of JSON each, and answers in lines of JSON.
 
 What an order says is written and read here.
 """
@@ -26,11 +26,11 @@ def range_of(order: dict[str, Any]) -> ByteRange:
     return ByteRange(**{**order["range"], "shard": _shard(order["range"]["shard"])})
 
 
-def _shard(told: dict[str, Any]) -> Shard:
-    within = Path(told["within"]) if told["within"] else None
-    members = tuple(map(_shard, told["members"]))
-    companions = tuple(told["companions"])
-    return Shard(**{**told, "path": Path(told["path"]), "companions": companions, "within": within, "members": members})
+def _shard(fields: dict[str, Any]) -> Shard:
+    within = Path(fields["within"]) if fields["within"] else None
+    members = tuple(map(_shard, fields["members"]))
+    companions = tuple(fields["companions"])
+    return Shard(**{**fields, "path": Path(fields["path"]), "companions": companions, "within": within, "members": members})
 
 
 def reading_of(order: dict[str, Any]) -> ReadOptions:

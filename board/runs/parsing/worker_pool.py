@@ -1,4 +1,4 @@
-"""Processes beside this one that answer orders, as many at a time as are asked for: started when they are needed, ended with the work.
+"""Helper processes that answer orders, several at a time: started when they are needed, ended with the work.
 
 Knows how `board.runs.parsing.worker` and what answers as it does speak of byte ranges.
 """
@@ -22,11 +22,11 @@ Given = TypeVar("Given")
 Got = TypeVar("Got")
 
 Outcome = Piece | BoardError | OSError
-"""What became of a byte range: what is kept of it, the shard's fault, or the cache's."""
+"""What became of a byte range: its stored piece, the shard's fault, or the cache's."""
 
 
 Take = Callable[[], ByteRange | None]
-"""Called by whoever is free, gives the range whose turn it is then; None when there is none left."""
+"""Called by a helper that is free, gives the range whose turn it is then; None when there is none left."""
 
 Submit = Callable[[Take], "Future[tuple[ByteRange, Outcome] | None]"]
 
@@ -62,10 +62,10 @@ def helpers(
 ) -> Iterator[Helpers]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    `order` is called when the turn of a range comes, and gives what its process, a `board.runs.parsing.worker`, is told.
+    `order` is called when the turn of a range comes, and gives the order for its process, a `board.runs.parsing.worker`.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
-    byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
+    byte range and always goes to a process, which can be ended at any time; `under_way` receives how many of its bytes, by name, have been read.
     A pool of `multiprocessing` would run the server's script, or one without a guard of its main part, again in each.
     """
     free = threading.Lock()
@@ -97,7 +97,7 @@ def helpers(
 
 
 class _Processes:
-    """Those that answer: no more than are asked at a time."""
+    """Those that answer: no more than are used at a time."""
 
     def __init__(self) -> None:
         self.ended = threading.Event()
@@ -110,14 +110,14 @@ class _Processes:
             process = self._taken()
             said = process.ask(order, tell=tell)
         except OSError as error:
-            return {"failed": f"a process beside this one ended: {error}"}
+            return {"failed": f"a helper process ended: {error}"}
         self._waiting.append(process)
         return said
 
     def _taken(self) -> ChildProcess:
         """Whichever is free, as the thread that parses here is now this one and now that. Raises OSError."""
         if self.ended.is_set():
-            raise OSError("nothing more is wanted of it")
+            raise OSError("the load has ended")
         with suppress(IndexError):
             while True:
                 process = self._waiting.pop()
@@ -174,7 +174,7 @@ class _Threads(Generic[Given, Got]):
 
 
 def outcome_of(answer: dict[str, Any]) -> Outcome:
-    """What became of a byte range, as whoever parsed it says."""
+    """What became of a byte range, as its parser says."""
     if "piece" in answer:
         return piece_from(answer["piece"])
     if "refused" in answer:

@@ -1,6 +1,6 @@
-"""The summaries of the runs under a root, made in the background, a few at a time, those asked for first; again when a run has changed.
+"""The summaries of the runs under a root, made in the background, a few at a time, those on the screen first; again when a run has changed.
 
-Whoever shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board.
+A page that shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board.
 """
 
 import json
@@ -29,7 +29,7 @@ from board.sources import candidates, sealed_json
 FOLDER: Final = "summaries"
 
 IDLE_SECONDS: Final = 20.0
-"""A process that nobody asks for so long ends."""
+"""A process without an order for so long ends."""
 
 AGAIN_SECONDS: Final = 15.0
 """A run that grows is looked at again no sooner."""
@@ -80,7 +80,7 @@ class RunSummaries:
         self._tokenizer, self._mapping, self._seconds = tokenizer, mapping, seconds
         self._most = at_once or min(2, os.cpu_count() or 1)
         self._seen: dict[tuple[Path, str], _Seen] = {}
-        self._wanted: list[tuple[Path, str]] = []
+        self._queue: list[tuple[Path, str]] = []
         self._under_way: set[tuple[Path, str]] = set()
         self._changed = threading.Condition()
         self._threads = 0
@@ -89,7 +89,7 @@ class RunSummaries:
         """What is known of these runs by name; what is not known, or of another state of the run, is looked at in their order."""
         now, found = time.monotonic(), {}
         with self._changed:
-            self._wanted = []
+            self._queue = []
             for folder in folders:
                 key = (root, folder.name)
                 seen = self._seen.setdefault(key, _Seen(folder))
@@ -97,23 +97,23 @@ class RunSummaries:
                     seen.grew = now
                 seen.folder = folder
                 if folder.shards and now >= seen.due and key not in self._under_way and not seen.is_current:
-                    self._wanted.append(key)
+                    self._queue.append(key)
                 found[folder.name] = SummaryState(seen.summary, seen.looked_at == folder, now - seen.grew < LIVE_SECONDS)
             for gone in [*self._seen][: max(0, len(self._seen) - MOST_RUNS)]:
                 del self._seen[gone]
-            for _ in range(min(self._most, len(self._wanted)) - self._threads):
+            for _ in range(min(self._most, len(self._queue)) - self._threads):
                 self._threads += 1
                 threading.Thread(target=self._work, name="summaries", daemon=True).start()
             self._changed.notify_all()
         return found
 
     def _next(self) -> tuple[tuple[Path, str], RunFolder] | None:
-        """The run whose turn it is; None where there was none for a while, and then the thread that asked is taken to be gone."""
+        """The run whose turn it is; None where there was none for a while, and then the thread that called ends."""
         with self._changed:
-            if not self._wanted:
+            if not self._queue:
                 self._changed.wait(IDLE_SECONDS)
-            while self._wanted:
-                key = self._wanted.pop(0)
+            while self._queue:
+                key = self._queue.pop(0)
                 if key in self._seen and key not in self._under_way:
                     self._under_way.add(key)
                     return key, self._seen[key].folder

@@ -1,6 +1,6 @@
 """A run in a few numbers, without reading it whole: what the cache holds of it, else its head, its tail and a few places between them.
 
-What is read is bounded whatever the run's size, and nothing is kept for later.
+What is read is bounded whatever the run's size, and nothing is stored for later.
 """
 
 import math
@@ -63,10 +63,10 @@ class RunSummary:
     """Why there is nothing to tell, in one line; empty where there is."""
 
 
-def from_written(told: dict[str, Any]) -> RunSummary:
+def from_written(written: dict[str, Any]) -> RunSummary:
     """A summary out of its JSON. Raises TypeError or KeyError for anything else."""
-    curves = {str(name): tuple(curve) for name, curve in told["curves"].items()}
-    return RunSummary(**{**told, "trainers": tuple(told["trainers"]), "curves": curves})
+    curves = {str(name): tuple(curve) for name, curve in written["curves"].items()}
+    return RunSummary(**{**written, "trainers": tuple(written["trainers"]), "curves": curves})
 
 
 def summarise(location: Path, within: Path, *, tokenizer: str = "", mapping: str = "", family: str = "") -> RunSummary:
@@ -82,13 +82,13 @@ def summarise(location: Path, within: Path, *, tokenizer: str = "", mapping: str
     )
     whole = _take_small(opening)
     run = opening.whole() if whole else _sampled(opening)
-    told = replace(_numbers(run), trainers=_trainers(run, opening.loader.reading.mapping))
+    summary = replace(_numbers(run), trainers=_trainers(run, opening.loader.reading.mapping))
     if not len(run.frame):
-        told = replace(told, trouble=_why_empty(run, whole=whole))
+        summary = replace(summary, trouble=_why_empty(run, whole=whole))
     if whole:
-        return replace(told, rollouts=len(run.frame), problems=run.report.counts.total())
+        return replace(summary, rollouts=len(run.frame), problems=run.report.counts.total())
     expected = run.reading.rows_expected if run.reading and len(run.frame) else 0
-    return replace(told, rollouts=max(expected, len(run.frame)), sampled=True)
+    return replace(summary, rollouts=max(expected, len(run.frame)), sampled=True)
 
 
 def _why_empty(run: Run, *, whole: bool) -> str:
@@ -121,7 +121,7 @@ def _size(one: ByteRange) -> int:
 
 
 def _sampled(opening: Opening) -> Run:
-    """The run as what is kept of it, and a sample of the rest."""
+    """The run as what is cached of it, and a sample of the rest."""
     snapshot, loader = Snapshot(opening.loader), opening.loader
     snippets = sampling.scattered(loader.missing().waiting(), MOST_SNIPPETS, SAMPLE_BYTES)
     snapshot.samples = tuple(sampling.samples(snippets, loader.reading))
@@ -139,10 +139,10 @@ def _numbers(run: Run) -> RunSummary:
         return RunSummary()
     named = [*(name for name in NUMBERS if name in frame.columns), *(name for name in frame.columns if name not in NUMBERS)]
     numeric = [name for name in named if name not in _NO_METRIC and pd.api.types.is_numeric_dtype(frame[name])]
-    kept = sorted(numeric, key=lambda name: name != "reward")[:MOST_METRICS]
-    means = _means(frame, kept)
-    curves = {str(name): _points(means[name].to_numpy()) for name in kept}
-    last = {str(name): _rounded(float(means[name].dropna().iloc[-1])) for name in kept if means[name].notna().any()}
+    charted = sorted(numeric, key=lambda name: name != "reward")[:MOST_METRICS]
+    means = _means(frame, charted)
+    curves = {str(name): _points(means[name].to_numpy()) for name in charted}
+    last = {str(name): _rounded(float(means[name].dropna().iloc[-1])) for name in charted if means[name].notna().any()}
     return RunSummary(
         first_step=int(means.index[0]),
         last_step=int(means.index[-1]),

@@ -7,7 +7,7 @@ import streamlit as st
 
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs import library
-from board.runs.load_report import KEPT_PROBLEMS, LoadReport
+from board.runs.load_report import MOST_PROBLEMS, LoadReport
 from board.runs.loading.nothing_read import shards_of, why_nothing
 from board.runs.parsing.format_detection import first_rows
 from board.runs.run import Run
@@ -57,7 +57,7 @@ def _details(run: Run) -> None:
     for line in (*_lines(report), *_empty(run)):
         st.text(line)
     for family, folder in report.aside.items():
-        dump = library.aside_name(str(place.part("run")), family, folder)
+        dump = library.dump_name(str(place.part("run")), family, folder)
         st.page_link("board/ui/pages/rewards/rewards.py", label=f"Open what {family} wrote", query_params={"run": dump})
     _problems(report, whole=run.reading is None)
 
@@ -84,7 +84,7 @@ def _problems(report: LoadReport, *, whole: bool) -> None:
     with st.container(width=_LIST_WIDTH):
         table.show(report.to_frame(), {"reason": TableColumn(width=360)}, name="problems", key="problems", height=_LIST_HEIGHT)
     if report.left_out:
-        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
+        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {MOST_PROBLEMS:,} of each kind.")
 
 
 def _empty(run: Run) -> list[str]:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from board.runs import library
 from board.runs.library import RunFolder
-from board.runs.loading.scout import Wish
+from board.runs.loading.prefetcher import ReadPriority
 from board.runs.opening import read_as
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
@@ -60,10 +60,10 @@ def _line() -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading")
 
 
-def priority() -> Wish:
+def priority() -> ReadPriority:
     """What to read first: the step or rollout the reader looks at, or waits for."""
     step, rollout = place.part("step"), link_checks.awaited_rollout() or place.part("rollout")
-    return Wish(step if isinstance(step, int) else None, str(rollout or ""))
+    return ReadPriority(step if isinstance(step, int) else None, str(rollout or ""))
 
 
 def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:

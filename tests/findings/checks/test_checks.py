@@ -17,7 +17,7 @@ from board import open_run
 from board.findings.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
 from board.findings.checks.contract import reached
 from board.findings.checks.texts import CLOSELY
-from board.runs.load_report import KEPT_PROBLEMS
+from board.runs.load_report import MOST_PROBLEMS
 from board.runs.progress import Progress, Reading
 
 REPOSITORY = Path(__file__).parents[3]
@@ -319,12 +319,12 @@ def test_a_few_places_are_named(tmp_path: Path) -> None:
 
 def test_more_problems_than_are_kept_are_at_least(tmp_path: Path) -> None:
     """Where loading stopped listing, a finding says that there are at least so many."""
-    rows = [row(0, response_tokens=["ok"], logprobs=[-1.0, -2.0], prompt=str(i)) for i in range(KEPT_PROBLEMS + 1)]
+    rows = [row(0, response_tokens=["ok"], logprobs=[-1.0, -2.0], prompt=str(i)) for i in range(MOST_PROBLEMS + 1)]
 
     finding = found(examined(tmp_path / "run", rows), "array-lengths")
 
     assert finding.at_least
-    assert finding.places == KEPT_PROBLEMS
+    assert finding.places == MOST_PROBLEMS
 
 
 @pytest.mark.parametrize("name", ["tiny_ppo_eval", "tiny_ppo_hacked", "tiny_ppo_rhyme"])

@@ -10,8 +10,8 @@ from golden_runs import GOLDEN
 from board import open_run
 from board.errors import RunNotFound
 from board.recorder import RolloutRecorder
-from board.runs.library import Library, aside_name, list_runs, resolve
-from board.runs.parsing import dump_beside
+from board.runs.library import Library, dump_name, list_runs, resolve
+from board.runs.parsing import trainer_dumps
 from board.sources.shards import find_shards
 
 VERL = [{"input": "q", "output": "a", "gts": "4", "score": 1.0, "step": step} for step in (1, 2)]
@@ -45,7 +45,7 @@ LAYOUTS: dict[str, tuple[str, str, str, str, list[str]]] = {
 
 
 @pytest.mark.parametrize(("own", "trainer", "theirs", "alone", "listed"), LAYOUTS.values(), ids=LAYOUTS)
-def test_the_recording_opens_and_the_dump_beside_it(
+def test_the_recording_opens_and_the_dump_next_to_it(
     tmp_path: Path, own: str, trainer: str, theirs: str, alone: str, listed: list[str]
 ) -> None:
     """The folder is the recording; a note says what was left aside, and the dump is in the list and opens by its name."""
@@ -58,12 +58,12 @@ def test_the_recording_opens_and_the_dump_beside_it(
     (family,) = run.report.aside
     file = "completions_00001.parquet" if trainer == "trl" else "1.jsonl"
     assert list(run.report.notes) == [
-        f"Beside this recording lies {family}'s own dump (1 file, such as {Path(theirs, file).as_posix()}). "
-        "It is left aside, and opens as a run of its own."
+        f"This recording's folder also holds {family}'s own dump (1 file, such as {Path(theirs, file).as_posix()}). "
+        "The dump is not read with the recording: it opens as a run of its own."
     ]
     assert run.report.aside == {family: alone}
     assert list(runs) == listed
-    offered = runs[aside_name("run", family, alone)]
+    offered = runs[dump_name("run", family, alone)]
     beside = Library().open(resolve(tmp_path, offered.folder), tmp_path, family=offered.family)
     assert (len(beside.frame), beside.report.problems, beside.report.aside) == (CHECKS[trainer], [], {})
     assert set(beside.frame["shard"]) != set(run.frame["shard"])
@@ -127,7 +127,7 @@ PLACES: dict[str, tuple[dict[str, list[str]], list[str], dict[str, str]]] = {
 @pytest.mark.parametrize(("dumps", "others", "expected"), PLACES.values(), ids=PLACES)
 def test_where_a_dump_is_alone(dumps: dict[str, list[str]], others: list[str], expected: dict[str, str]) -> None:
     """A folder that holds one trainer's files and nobody else's is that trainer's run."""
-    assert dump_beside.places(dumps, others) == expected
+    assert trainer_dumps.places(dumps, others) == expected
 
 
 def test_a_list_looks_into_few_files(tmp_path: Path) -> None:
@@ -138,4 +138,4 @@ def test_a_list_looks_into_few_files(tmp_path: Path) -> None:
     (tmp_path / "rollout_data").mkdir()
     (tmp_path / "rollout_data/1.pt").write_bytes(b"no torch file")
 
-    assert dump_beside.dump_families(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}
+    assert trainer_dumps.dump_families(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}

@@ -1,6 +1,6 @@
-"""Goes ahead of a load: looks up what a link names, samples the whole run, counts lines, and says which byte ranges are to be read next.
+"""Prefetch for a load: look up what a link names, sample the whole run, count lines, and choose which byte ranges are read next.
 
-In a thread of its own, beside those that parse. Nothing it guesses is shown as true: a guess only changes the order of reading.
+Runs in a thread of its own, parallel to parsing. No guess of it is shown as true: a guess only changes the order of reading.
 """
 
 import threading
@@ -24,23 +24,23 @@ WHOLE_SHARDS: Final = 32
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What a reader looks at."""
+class ReadPriority:
+    """What a reader looks at: to be read first."""
 
     step: int | None = None
     rollout: str = ""
     """As links name it; empty for none."""
 
 
-class Scout:
-    """One load's scout. Ends with the load, or when it is done."""
+class Prefetcher:
+    """The prefetcher of one load. Ends with the load, or when it is done."""
 
-    def __init__(self, wish: Wish | None = None) -> None:
-        self._wish = wish or Wish()
+    def __init__(self, priority: ReadPriority | None = None) -> None:
+        self._priority = priority or ReadPriority()
         self._begun: threading.Thread | None = None
         self._step: int | None = None
         """Of the rollout that was looked up."""
-        self._ended, self._news, self._asked = threading.Event(), threading.Event(), threading.Event()
+        self._ended, self._news, self._changed = threading.Event(), threading.Event(), threading.Event()
         self._hoped: frozenset[tuple[str, int]] = frozenset()
         """Shards and starts of the byte ranges that should hold the step on the screen, until they are parsed."""
 
@@ -50,20 +50,20 @@ class Scout:
             return
         self._work, self._snapshot, self._reading = work, snapshot, reading
         self._ranges = work.waiting()
-        self._begun = threading.Thread(target=self._go, name="scouting", daemon=True)
+        self._begun = threading.Thread(target=self._go, name="prefetching", daemon=True)
         self._begun.start()
 
     def is_first(self) -> bool:
-        """Whether it has found nothing yet and is still at it: it is quicker while nobody else works."""
+        """Whether it has found nothing yet and is still at it: it is quicker while no other thread works."""
         return self._begun is not None and self._begun.is_alive() and not self._news.is_set()
 
     def end(self) -> None:
         """Go no further."""
         self._ended.set()
-        self._asked.set()
+        self._changed.set()
 
     def has_news(self) -> bool:
-        """Whether there is something, since it was last asked, that a reader waits for: what was looked up, or the step on the screen."""
+        """Whether there is something new since the last call that a reader waits for: what was looked up, or the step on the screen."""
         found = self._news.is_set()
         self._news.clear()
         if self._hoped and not self._hoped - self._snapshot.parsed():
@@ -71,11 +71,11 @@ class Scout:
             return True
         return found
 
-    def wanted(self, wish: Wish) -> None:
+    def prioritise(self, priority: ReadPriority) -> None:
         """A reader looks at something else now."""
-        if wish != self._wish:
-            self._wish = wish
-            self._asked.set()
+        if priority != self._priority:
+            self._priority = priority
+            self._changed.set()
 
     def _go(self) -> None:
         self._look_up()
@@ -89,17 +89,17 @@ class Scout:
             self._news.set()
         if not presence.is_remote(
             self._ranges[0].shard.path
-        ):  # to count lines would be to fetch them, in another order than is wanted
+        ):  # to count lines would be to fetch them, in another order than they are read
             self._snapshot.line_counts.count(self._ranges, self._may_go_on)
         while not self._ended.is_set():
-            self._asked.wait()
-            self._asked.clear()
+            self._changed.wait()
+            self._changed.clear()
             self._look_up()
             self._prefer_step()
 
     def _may_go_on(self) -> bool:
-        if self._asked.is_set():
-            self._asked.clear()
+        if self._changed.is_set():
+            self._changed.clear()
             self._look_up()
             self._prefer_step()
         return not self._ended.is_set()
@@ -113,8 +113,8 @@ class Scout:
         held = [snippet for sample in self._snapshot.samples for snippet in sample.snippets]
         free = []
         for snippet in found:
-            beside = [one for one in held if one.within.shard == snippet.within.shard and one.stop > snippet.start]
-            stop = min([snippet.stop, *(one.start for one in beside)])
+            overlapping = [one for one in held if one.within.shard == snippet.within.shard and one.stop > snippet.start]
+            stop = min([snippet.stop, *(one.start for one in overlapping)])
             if stop > snippet.start:
                 free.append(replace(snippet, stop=stop))
         return free
@@ -128,7 +128,7 @@ class Scout:
 
     def _look_up(self) -> None:
         """Parse the line that the link names, and have its byte range read next."""
-        named = parsed_source(self._wish.rollout) if self._wish.rollout else None
+        named = parsed_source(self._priority.rollout) if self._priority.rollout else None
         ranges = [one for one in self._ranges if named and one.shard.name == named.shard]
         if named is None or not ranges:
             return
@@ -170,7 +170,7 @@ class Scout:
 
     def _prefer_step(self) -> None:
         """Have the ranges read next that should hold the step which is on the screen, by what was sampled around them."""
-        step = self._wish.step if self._wish.step is not None else self._step
+        step = self._priority.step if self._priority.step is not None else self._step
         if step is not None:
             likely = {*self._likely(step)}
             self._work.prefer(lambda one: one in likely)

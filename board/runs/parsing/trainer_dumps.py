@@ -1,6 +1,6 @@
 """A recording and the trainer's own dump in one folder: which files are which, and where the dump opens as a run of its own.
 
-A shard is a recording's when its recorder keeps an account beside it. Looks at names, and at the first records of a few files.
+A shard is a recording's when its recorder keeps an account file of it. Looks at names, and at the first records of a few files.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def dumped(identities: Mapping[str, Identity], recording: Collection[str], mapping: str = "") -> dict[str, list[str]]:
-    """By trainer the shards of its own dumps beside a recording, as far as their formats are known; nothing where nothing was recorded."""
+    """By trainer the shards of its own dumps next to a recording, as far as their formats are known; nothing where nothing was recorded."""
     found: dict[str, list[str]] = {}
     for name, one in identities.items() if recording else ():
         family = formats.by_name(one.format, mapping).FAMILY if one.format else native.FAMILY
@@ -80,7 +80,7 @@ def _few(found: Sequence[Shard]) -> Iterator[Shard]:
 
 @lru_cache(maxsize=4096)
 def _family(shard: Shard) -> str:
-    """Whose file it is; "" when nobody knows it. A torch file would have to be read whole, and one trainer's family writes such."""
+    """Whose file it is; "" when its format is unknown. A torch file would have to be read whole, and one trainer's family writes such."""
     if shard.path.suffix == ".pt":
         return slime.FAMILY
     format_name = identify(shard).format

@@ -42,11 +42,11 @@ class ExitCode(IntEnum):
 
 _MEANINGS: Final = {
     ExitCode.DONE: "done",
-    ExitCode.FAULTS: "done, and the run has faults: a finding of the severity asked for, lines that could not be converted",
+    ExitCode.FAULTS: "done, and the run has faults: a finding of the chosen severity, lines that could not be converted",
     ExitCode.CANNOT: "nothing was done: arguments that cannot be used, or a run that cannot be opened",
     ExitCode.FAILED: "begun, and failed: a port that is taken, a full disk, a tracker that is missing or refuses",
     ExitCode.STOPPED: "stopped by Ctrl+C",
-    ExitCode.UNREAD: "nobody reads what it prints any more, as behind `| head`",
+    ExitCode.UNREAD: "its output is not read any more, as behind `| head`",
 }
 
 _NOTHING_DONE: Final = (RunNotFound, MappingRefused, ArgumentRefused)
@@ -56,7 +56,7 @@ class Failure(click.ClickException):
     """A command's end that is no success, as it is to be printed."""
 
     def __init__(self, message: str, code: ExitCode, run: str | None = None, more: dict[str, Any] | None = None) -> None:
-        """`more` is what its JSON says beside; its texts stand below the message."""
+        """`more` are further fields of its JSON; its texts stand below the message."""
         super().__init__(message)
         self.code = code
         self.run = run
@@ -93,7 +93,7 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for.
+    """The commands; ends the process with a code of the table, and says why on standard error, or as JSON with `--json`.
 
     Arguments that begin with no command and none of the group's own options are those of the command called `default`; `earlier` are
     commands of former versions, each with the words that stand for it now.
@@ -122,7 +122,7 @@ class Commands(click.Group):
             return run()
         try:
             _run(run, as_json="--json" in given)
-        except OSError as error:  # of standard error, or while a failure was told
+        except OSError as error:  # of standard error, or while a failure was printed
             _let_go()
             if isinstance(error, BrokenPipeError):
                 sys.exit(ExitCode.UNREAD)
@@ -153,7 +153,7 @@ def _run(command: Callable[[], Any], *, as_json: bool) -> NoReturn:
 
 
 def _end_where_unread(error: BaseException | None) -> None:
-    """End without a word where this came of a pipe that nobody reads any more: who closed it has seen enough.
+    """End without a word where this came of a pipe that is not read any more: who closed it has seen enough.
 
     What a command itself has to say of it, such as `push` of what was not pushed, is said.
     """

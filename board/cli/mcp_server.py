@@ -19,7 +19,7 @@ from pydantic_core import to_json
 from board import __version__
 from board.cli.replies import metric_rows, one_rollout, query, rollouts, steps, summary
 from board.cli.replies.contract import document
-from board.cli.replies.one_rollout import RolloutWanted
+from board.cli.replies.one_rollout import RolloutRequest
 from board.cli.replies.rollouts import RolloutQuestion
 from board.cli.replies.root import Root
 from board.errors import BoardError
@@ -29,7 +29,7 @@ from board.findings.looking import find_all
 MOST_BYTES: Final = 100_000
 """Of an answer as it is written."""
 MOST_ERROR: Final = 2_000
-"""Characters of an error: it may quote what was asked for, and all names of a run."""
+"""Characters of an error: it may quote the request, and all names of a run."""
 
 _MOST_FIELDS: Final = 40
 """Objects of so few fields are of a fixed shape, and keep them all."""
@@ -53,10 +53,10 @@ def bounded(document: dict[str, Any]) -> dict[str, Any]:
         return document
     for longest, most in _TRIES:
         cut = _Cut(longest, most)
-        told = {name: cut.value(value) for name, value in document.items()}
-        told["left_out"] = {"characters": cut.characters, "entries": cut.entries, "how": _HOW}
-        if _size(told) <= MOST_BYTES:
-            return told
+        smaller = {name: cut.value(value) for name, value in document.items()}
+        smaller["left_out"] = {"characters": cut.characters, "entries": cut.entries, "how": _HOW}
+        if _size(smaller) <= MOST_BYTES:
+            return smaller
     return {"version": document.get("version"), "left_out": {"characters": 0, "entries": len(document), "how": _HOW}}
 
 
@@ -110,7 +110,7 @@ LONGEST_TEXT: Final = 6_000
 """Characters of a text of one rollout: an agent reads no more at once, and `cut` tells that there is more."""
 MOST_FINDINGS: Final = 30
 MOST_NAMES: Final = 100
-"""Names of metrics or columns that may be asked for at once."""
+"""Names of metrics or columns in one request."""
 LONGEST_NAME: Final = 1_000
 LONGEST_ARGUMENT: Final = 10_000
 """Characters of any other argument."""
@@ -162,7 +162,7 @@ class _Server(MCPServer[Any]):
 
 
 def _in_own_words(tool: Callable[_P, Document]) -> Callable[_P, Document]:
-    """The tool with a bounded answer; its refusals are told in its words, of any other failure the library tells that it failed."""
+    """The tool with a bounded answer; refusals are reported in their own words, any other failure only as one."""
 
     @wraps(tool)
     def answer(*args: _P.args, **kwargs: _P.kwargs) -> Document:
@@ -194,29 +194,29 @@ class RunTools:
         """What went wrong in training, worst first, each with the steps, rollouts and tokens that show it, its threshold, what else would
         look the same, and what to look at next. May take a minute on a large run."""
         report = find_all(self._root.run(run))
-        told = messages.as_document(report, run)
-        return {**told, "findings": told["findings"][:MOST_FINDINGS], "more": max(0, len(report.findings) - MOST_FINDINGS)}
+        whole = messages.as_document(report, run)
+        return {**whole, "findings": whole["findings"][:MOST_FINDINGS], "more": max(0, len(report.findings) - MOST_FINDINGS)}
 
     def steps(
         self,
         run: RunName,
         metrics: MetricKeys = [],  # noqa: B006  # the library copies defaults into its schema
-        first: Annotated[int | None, Field(description="The first step to tell; of more than are told, the last ones.")] = None,
+        first: Annotated[int | None, Field(description="The first step to list; of more than fit, the last ones.")] = None,
     ) -> Document:
-        """A run's steps with the usual metrics, or those asked for."""
+        """A run's steps with the usual metrics, or the given ones."""
         reply = steps.steps(self._root.run(run), run, metrics)
         there = [one for one in reply.steps if first is None or one.step >= first]
-        told = there[:MOST_STEPS] if first is not None else there[-MOST_STEPS:]
-        return {**document(replace(reply, steps=told)), "more": len(there) - len(told)}
+        listed = there[:MOST_STEPS] if first is not None else there[-MOST_STEPS:]
+        return {**document(replace(reply, steps=listed)), "more": len(there) - len(listed)}
 
     def metrics(self, run: RunName) -> Document:
         """The metrics a run can give: key, meaning, formula, first, last, lowest and highest value. `steps` gives their values.
-        Under `logged`, what trackers hold beside them."""
+        Under `logged`, what trackers hold in addition to them."""
         reply = metric_rows.metrics(self._root.run(run), run, within=self._root.folder)
         if reply.logged is None:
             return document(reply)
-        told = replace(reply.logged, scalars=reply.logged.scalars[:MOST_NAMES])
-        return {**document(replace(reply, logged=told)), "more": len(reply.logged.scalars) - len(told.scalars)}
+        logged = replace(reply.logged, scalars=reply.logged.scalars[:MOST_NAMES])
+        return {**document(replace(reply, logged=logged)), "more": len(reply.logged.scalars) - len(logged.scalars)}
 
     def rollouts(
         self,
@@ -248,7 +248,7 @@ class RunTools:
         step: int | None = None,
     ) -> Document:
         """One rollout: numbers, group, prompt, response and other texts, long ones cut as `cut` says."""
-        reply = one_rollout.one_rollout(self._root.run(run), run, RolloutWanted(rollout, step, longest=LONGEST_TEXT))
+        reply = one_rollout.one_rollout(self._root.run(run), run, RolloutRequest(rollout, step, longest=LONGEST_TEXT))
         return document(replace(reply, group=reply.group[:MOST_ROLLOUTS]))
 
     def extreme_tokens(
@@ -259,8 +259,8 @@ class RunTools:
         top: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 15,
     ) -> Document:
         """The most extreme tokens of one rollout by a token metric, each with its position and all its numbers."""
-        wanted = RolloutWanted(rollout, extremes_of=metric, top=top, longest=LONGEST_CELL)
-        reply = one_rollout.one_rollout(self._root.run(run), run, wanted)
+        request = RolloutRequest(rollout, extremes_of=metric, top=top, longest=LONGEST_CELL)
+        reply = one_rollout.one_rollout(self._root.run(run), run, request)
         return document(replace(reply, group=[], texts={}, cut={}))
 
     def query(

@@ -14,7 +14,7 @@ from board.sources.remote.addresses import Address
 
 
 class NamedElsewhere(click.Choice[str]):
-    """A choice of what another module names, which is asked when it is needed: other commands need not load what knows it."""
+    """A choice of what another module names, which is imported when it is needed: other commands need not load what knows it."""
 
     def __init__(self, names: Callable[[], tuple[str, ...]]) -> None:
         self._names = names
@@ -53,7 +53,7 @@ MAPPING = click.option(
     "--mapping",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     envvar="RL_BOARD_MAPPING",
-    help="A TOML file that maps the rollouts' keys to our names; rollouts.toml beside them is found by itself.",
+    help="A TOML file that maps the rollouts' keys to our names; rollouts.toml next to them is found by itself.",
 )
 
 TOKENIZER = click.option(
@@ -68,7 +68,7 @@ PADS = click.option(
     "extra_pads",
     multiple=True,
     metavar="TOKEN",
-    help="One more token that pads, beside the common ones and those that are set for the run: its text, or its id. May be repeated.",
+    help="One more token that pads, in addition to the common ones and those that are set for the run: its text, or its id. May be repeated.",
 )
 
 
@@ -86,7 +86,7 @@ SCALARS = click.option(
     "--scalars",
     type=click.Path(path_type=Path, exists=True),
     envvar="RL_BOARD_SCALARS",
-    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
+    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Next to the runs it is found by itself.",
 )
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")

@@ -9,7 +9,7 @@ from asked import asked_run, plain_run
 from rows import row, write_run
 
 from board.cli.replies.messages import rollout_as_text
-from board.cli.replies.one_rollout import RolloutWanted, one_rollout
+from board.cli.replies.one_rollout import RolloutRequest, one_rollout
 from board.errors import ArgumentRefused
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -23,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_by_name(run: Run) -> None:
     """Numbers as they were written, texts whole, the group with the best first."""
-    told = one_rollout(run, "run", RolloutWanted("rank_0.jsonl:7"))
+    told = one_rollout(run, "run", RolloutRequest("rank_0.jsonl:7"))
 
     assert (told.rollout, told.step, told.split, told.token_count, told.tokens, told.cut) == (
         "rank_0.jsonl:7",
@@ -40,13 +40,13 @@ def test_by_name(run: Run) -> None:
 
 def test_the_best_of_a_step(run: Run) -> None:
     """Where a step alone is named."""
-    assert one_rollout(run, "run", RolloutWanted(step=1)).rollout == "rank_0.jsonl:8"
+    assert one_rollout(run, "run", RolloutRequest(step=1)).rollout == "rank_0.jsonl:8"
 
 
 def test_tokens(run: Run) -> None:
     """All in their order, or the most extreme first; KL k3 by its closed form exp(-d) - 1 + d of the log-ratio d."""
-    whole = one_rollout(run, "run", RolloutWanted("rank_0.jsonl:8", tokens="all")).tokens
-    loudest = one_rollout(run, "run", RolloutWanted("rank_0.jsonl:8", extremes_of="kl", top=1)).tokens
+    whole = one_rollout(run, "run", RolloutRequest("rank_0.jsonl:8", tokens="all")).tokens
+    loudest = one_rollout(run, "run", RolloutRequest("rank_0.jsonl:8", extremes_of="kl", top=1)).tokens
 
     assert [(one.position, one.token, one.counts) for one in whole] == [(0, "a", True), (1, " b", True)]
     difference = -5.0 + 2.5
@@ -56,7 +56,7 @@ def test_tokens(run: Run) -> None:
 
 def test_long_texts_are_cut_where_that_is_asked(run: Run) -> None:
     """And it is told how long they are."""
-    told = one_rollout(run, "run", RolloutWanted("rank_0.jsonl:1", longest=3))
+    told = one_rollout(run, "run", RolloutRequest("rank_0.jsonl:1", longest=3))
 
     assert (told.texts["response"], told.cut) == ("r00", {"response": 6})
 
@@ -75,12 +75,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_refused(wanted: dict[str, Any], why: str, run: Run) -> None:
     """In one sentence that names what was asked for."""
     with pytest.raises(ArgumentRefused, match=why):
-        one_rollout(run, "run", RolloutWanted(**wanted))
+        one_rollout(run, "run", RolloutRequest(**wanted))
 
 
 def test_a_response_alone(tmp_path: Path) -> None:
     """No group, no tokens, no reward; the first of the step stands for the best."""
-    told = one_rollout(open_run(plain_run(tmp_path)), "run", RolloutWanted(step=7, tokens="all"))
+    told = one_rollout(open_run(plain_run(tmp_path)), "run", RolloutRequest(step=7, tokens="all"))
 
     assert (told.rollout, told.group, told.tokens, told.texts) == ("rank_0.jsonl:1", [], [], {"response": "ok"})
 
@@ -94,7 +94,7 @@ NAMES = ["ä»", "Ĭ", "Ġthe", "Ġend", "Ċ"]
 def test_tokens_are_printed_as_text(tmp_path: Path, wanted: dict[str, Any], shown: list[str]) -> None:
     """Where a tokenizer's names are of bytes: its letters for them say nothing to a reader."""
     rows = [row(0, response="今 the end\n", response_tokens=NAMES, logprobs=[-0.1, -0.2, -3.0, -2.0, -0.1])]
-    told = one_rollout(open_run(write_run(tmp_path, {"a.jsonl": rows})), "run", RolloutWanted(step=0, top=4, **wanted))
+    told = one_rollout(open_run(write_run(tmp_path, {"a.jsonl": rows})), "run", RolloutRequest(step=0, top=4, **wanted))
 
     printed = rollout_as_text(told)
 

@@ -16,7 +16,7 @@ from rows import token_row, write_run
 from board import open_run
 from board.cli.indexing import step_sums
 from board.cli.replies.metric_rows import metrics
-from board.cli.replies.one_rollout import RolloutWanted, one_rollout
+from board.cli.replies.one_rollout import RolloutRequest, one_rollout
 from board.cli.replies.query import query
 from board.cli.replies.rollouts import RolloutQuestion, rollouts
 from board.cli.replies.steps import steps
@@ -42,7 +42,7 @@ QUESTIONS: dict[str, Callable[[Run], Any]] = {
     "metrics": lambda run: asdict(metrics(run, "a", ["reward/mean"])),
     "rollouts": lambda run: asdict(rollouts(run, "a", RolloutQuestion())),
     "a step": lambda run: run.at_step(3).to_pandas().to_csv(index=False),
-    "show": lambda run: [asdict(one_rollout(run, "a", RolloutWanted(step=step))) for step in (0, 7)],
+    "show": lambda run: [asdict(one_rollout(run, "a", RolloutRequest(step=step))) for step in (0, 7)],
     "filter": lambda run: asdict(rollouts(run, "a", RolloutQuestion(where="reward > 3"))),
     "sql": lambda run: asdict(
         query(run, "SELECT step, count(*), sum(reward), min(response_length) FROM rollouts GROUP BY step ORDER BY step")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from board.sources.settings_files import SettingsFile
 
 _ABOVE = 2
-"""So many folders above a run's its settings may lie in: whoever names a run here may read what is beside it."""
+"""So many folders above a run's its settings may lie in: the user who names a run here may read its surroundings."""
 
 
 @click.command(cls=Command)
@@ -35,7 +35,7 @@ _ABOVE = 2
 def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, scalars: Path | None, **reading: Any) -> None:
     """Compare the folders RUN_A and RUN_B on the prompts that both saw: B minus A, with an interval by bootstrap over prompts.
 
-    Prompts are the same by their prompt_id where both runs have it, else by their text. Settings beside the rollouts (config.yaml,
+    Prompts are the same by their prompt_id where both runs have it, else by their text. Settings next to the rollouts (config.yaml,
     args.json, .hydra, W&B's), and those that were logged to trackers, are compared, too. What cannot be compared is said.
     """
     from board.analysis.compare import pair_report, run_settings
@@ -49,8 +49,8 @@ def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bo
     (of_a, unread_a), (of_b, unread_b) = (_settings(run, scalars) for run in (a, b))
     differing = run_settings.compared(of_a, of_b)
     notes = (*run_settings.notes(of_a, of_b, differing), *dict.fromkeys((*unread_a, *unread_b)))
-    told = pair_report.as_json if as_json else pair_report.as_text
-    say(told(pair, (locations.shown_place(run_a), locations.shown_place(run_b)), differing, notes))
+    report = pair_report.as_json if as_json else pair_report.as_text
+    say(report(pair, (locations.shown_place(run_a), locations.shown_place(run_b)), differing, notes))
 
 
 def _opened(location: Path, reading: dict[str, Any]) -> "Run":
@@ -65,12 +65,12 @@ def _opened(location: Path, reading: dict[str, Any]) -> "Run":
 
 
 def _settings(run: "Run", scalars: Path | None) -> "tuple[tuple[SettingsFile, ...], tuple[str, ...]]":
-    """The settings beside a run and those that it logged to trackers, and which of the trackers' files could not be read."""
+    """The settings next to a run and those that it logged to trackers, and which of the trackers' files could not be read."""
     from board.analysis.steps import logged_curves
     from board.sources.settings_files import find_settings
 
     folder = run.location.resolve()
     above = 0 if locations.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
-    beside = find_settings(folder, [folder, *folder.parents][: above + 1][-1])
+    settings = find_settings(folder, [folder, *folder.parents][: above + 1][-1])
     logged = logged_curves.CurveReader().read(logged_curves.find(run.location, scalars))
-    return beside + logged_curves.settings(logged), logged.problems
+    return settings + logged_curves.settings(logged), logged.problems

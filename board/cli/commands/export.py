@@ -44,12 +44,12 @@ def export(run: Path, out: Path, layout: str, form: str | None, arrays: bool, wh
     from board.runs.opening import open_run
     from board.text.terminal import on_one_line
 
-    wanted = form or ("jsonl" if layout == "run" else out.suffix.removeprefix(".").lower())
-    if wanted not in ("jsonl", "parquet") and (layout == "run" or wanted != "csv"):
+    kind = form or ("jsonl" if layout == "run" else out.suffix.removeprefix(".").lower())
+    if kind not in ("jsonl", "parquet") and (layout == "run" or kind != "csv"):
         refused = f"{shown(out)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to."
         raise ArgumentRefused("A run is written as jsonl or parquet." if layout == "run" else refused)
     opened = chosen(open_run(run, **reading), where)
-    place = _written_run(opened, out, wanted) if layout == "run" else _written_table(opened, out, wanted, arrays)
+    place = _written_run(opened, out, kind) if layout == "run" else _written_table(opened, out, kind, arrays)
     say(f"{plural(len(opened.frame), 'rollout')} in {place}")
     for problem in opened.report.problems[:5]:
         say(f"  {on_one_line(str(problem))}", err=True)

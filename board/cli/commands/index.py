@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify",
     is_flag=True,
-    help="Read all of what is there against its checksums before it is kept, not only the sizes and ends of its files.",
+    help="Read all of what is there against its checksums before it is used, not only the sizes and ends of its files.",
 )
 @click.option(
     "--json",
@@ -73,7 +73,7 @@ def index(
         ticker()
 
     chosen = _engine(engine, address, workers)
-    with target.opened(run, folder, **reading, family=family, wait=lambda told: say(told, err=True)) as goal:
+    with target.opened(run, folder, **reading, family=family, wait=lambda line: say(line, err=True)) as goal:
         result = building.build(goal, chosen, tell, verify=verify)
     say(json.dumps(_as_json(result, run, folder), indent=2) if as_json else _as_text(result, folder))
     raise click.exceptions.Exit(ExitCode.FAULTS if result.has_faults else ExitCode.DONE)
@@ -96,7 +96,7 @@ def _engine(name: Literal["local", "ray"], address: str | None, workers: int | N
 def _as_text(result: "IndexResult", folder: str) -> str:
     said = [
         f"{plural(result.rollouts, 'rollout')} of {plural(result.shards, 'shard')} ({result.bytes / 1e6:,.1f} MB) in {shown(folder)}",
-        f"  {plural(result.parsed, 'source')} parsed, {result.kept:,} kept, {result.mended:,} mended in {result.seconds:.1f} s; "
+        f"  {plural(result.parsed, 'source')} parsed, {result.kept:,} reused, {result.mended:,} mended in {result.seconds:.1f} s; "
         f"{plural(result.bad_lines, 'bad line')}",
     ]
     if result.gone:

@@ -22,7 +22,7 @@ from board.sources import locations
 def metrics(run: Path, curves: tuple[str, ...], as_json: bool, scalars: Path | None, **reading: Any) -> None:
     """List the metrics that the folder RUN can give: first, last, lowest and highest value, and what each means.
 
-    Below them stands what trackers logged in or beside the run.
+    Below them stands what trackers logged in or next to the run.
     """
     from board.cli.replies import messages, metric_rows
     from board.runs.opening import open_run

@@ -47,7 +47,7 @@ def _dialects() -> tuple[str, ...]:
 @click.option("--notes", metavar="TEXT", help="Notes on the run at wandb.")
 @click.option("--format", "layout", type=click.Choice(["table", "jsonl"]), help="How stdout is written; a table unless given.")
 @click.option("--board-url", default="", metavar="URL", help="Where the board runs, so that what is shown links to it.")
-@click.option("--examples/--no-examples", "shown", default=True, help="Example rollouts and findings beside the numbers; on.")
+@click.option("--examples/--no-examples", "shown", default=True, help="Example rollouts and findings with the numbers; on.")
 @click.option("--seed", default=0, show_default=True, help="By which the random example of each step is drawn.")
 @click.option(
     "--quiet",
@@ -72,7 +72,7 @@ def push(
 ) -> None:
     """Push what the board computes of the run in the folder RUN to a tracker, step by step.
 
-    Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
+    With each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
 
     It goes on behind the last step delivered, noted in the user's state folder (RL_BOARD_STATE), for each tracker, place and names apart:
     when the tracker's run has ended in order, and while following with the next steps. A kill doubles what was not noted; while following
@@ -88,9 +88,9 @@ def push(
 
     listed = None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()]
     reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
-    asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
+    given = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
     try:
-        target = places.target(tracker, asked)
+        target = places.target(tracker, given)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     request = pushing.Request(run, target, reading=reading, **how)

@@ -1,4 +1,4 @@
-"""The command `rollouts`: which rollouts of a run, in which order, with what of each. Knows only what is asked, and how it is said."""
+"""The command `rollouts`: which rollouts of a run, in which order, with what of each. Knows only the options and the printing."""
 
 from pathlib import Path
 from typing import Any

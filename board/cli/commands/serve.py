@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from board.serving.streamlit_options import Settings
 
 SAMPLES: Final = Path(__file__).parents[3] / "rollout_samples"
-"""The runs that come with the board: beside the package in a clone as where it is installed."""
+"""The runs that come with the board: next to the package in a clone as where it is installed."""
 
 _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
 """Variables that name a folder."""
@@ -54,7 +54,7 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
     help="Have readers log in by the OpenID Connect provider in this file of secrets; a .streamlit/secrets.toml with an [auth] counts, too.",
 )
 @click.option("--no-browser", is_flag=True, help="Open no browser, though there is one.")
-@click.option("--no-login", is_flag=True, help="Have nobody log in, though there is such a file.")
+@click.option("--no-login", is_flag=True, help="Serve without a log-in, though there is such a file.")
 @SCALARS
 @click.option(
     "--findings/--no-findings",
@@ -121,7 +121,7 @@ def serve(
 
 
 def tidy_cache() -> None:
-    """Remove from the cache what is of no use any more, beside the server: a large one takes seconds to look through."""
+    """Remove from the cache what is of no use any more, while the server runs: a large one takes seconds to look through."""
     from board.runs.cache import cache_care
     from board.settings import user_folders
 
@@ -142,9 +142,9 @@ def _exported(query: Mapping[str, str]) -> "ExportFile":
 
 
 def _leave_folder(board: Path) -> None:
-    """Work in the folder of the board itself, before Streamlit is asked for any option.
+    """Work in the folder of the board itself, before Streamlit reads any option.
 
-    It takes settings from the folder that it works in, which may be a run's: whoever wrote that would rule the server.
+    It takes settings from the folder that it works in, which may be a run's: its author would rule the server.
     """
     for name in _FOLDERS:
         if given := os.environ.get(name):
@@ -228,7 +228,7 @@ def _free_port(settings: "Settings") -> int:
 def _announce(address: str, *, browser: bool) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
     Thread(target=tidy_cache, name="cache", daemon=True).start()
-    # A link with a token is not handed on: whoever lists this machine's processes would read it.
+    # A link with a token is not handed on: it would be in this machine's list of processes.
     if browser and "?token=" not in address and has_browser():
         Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     Thread(target=import_pages, daemon=True).start()

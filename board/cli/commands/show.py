@@ -30,11 +30,11 @@ def show(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Show one rollout of the folder RUN: its numbers, its group, its texts whole, and its tokens where they are asked for."""
+    """Show one rollout of the folder RUN: its numbers, its group, its texts whole, and, with --tokens or --extremes, its tokens."""
     from board.cli.replies import messages
-    from board.cli.replies.one_rollout import RolloutWanted, one_rollout
+    from board.cli.replies.one_rollout import RolloutRequest, one_rollout
     from board.runs.opening import open_run
 
-    wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)
-    reply = one_rollout(open_run(run, **reading), locations.shown_place(run), wanted)
+    request = RolloutRequest(rollout, step, "all" if all_tokens else "none", extremes, top)
+    reply = one_rollout(open_run(run, **reading), locations.shown_place(run), request)
     say(messages.as_json(reply) if as_json else messages.rollout_as_text(reply))

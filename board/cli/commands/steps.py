@@ -17,7 +17,7 @@ from board.sources import locations
 @click.argument("run", type=RunPlace())
 @click.option("--metric", "metrics", multiple=True, metavar="KEY", help="A metric by its key, several times for several.")
 def steps(run: Path, metrics: tuple[str, ...], as_json: bool, **reading: Any) -> None:
-    """List the steps of the folder RUN with their numbers: those of the page Steps unless others are asked for."""
+    """List the steps of the folder RUN with their numbers: those of the page Steps unless others are chosen."""
     from board.cli.replies import messages
     from board.cli.replies import steps as step_rows
     from board.runs.opening import open_run

@@ -1,6 +1,6 @@
 """A run that answers the command line's questions in Python: `board.open_run(folder).summary()`. Adds questions to a run, and nothing else.
 
-What answers is imported when it is asked: opening a run stays quick.
+What answers is imported when it is called: opening a run stays quick.
 """
 
 from collections.abc import Sequence
@@ -40,12 +40,12 @@ class AskedRun(Run):
 
         return rollouts.rollouts(self, self._called, RolloutQuestion(**question))
 
-    def show(self, rollout: str = "", **wanted: Any) -> "RolloutReply":
-        """One rollout; `step`, `tokens`, `extremes_of`, `top` and `longest` as `RolloutWanted` has them. Raises ArgumentRefused."""
+    def show(self, rollout: str = "", **request: Any) -> "RolloutReply":
+        """One rollout; `step`, `tokens`, `extremes_of`, `top` and `longest` as `RolloutRequest` has them. Raises ArgumentRefused."""
         from board.cli.replies import one_rollout
-        from board.cli.replies.one_rollout import RolloutWanted
+        from board.cli.replies.one_rollout import RolloutRequest
 
-        return one_rollout.one_rollout(self, self._called, RolloutWanted(rollout, **wanted))
+        return one_rollout.one_rollout(self, self._called, RolloutRequest(rollout, **request))
 
     def metrics(self, curves_of: Sequence[str] = ()) -> "MetricsReply":
         """What can be drawn over the steps. Raises ArgumentRefused."""
@@ -71,6 +71,6 @@ class AskedRun(Run):
 
 
 def open_run(location: Path | str, **options: Any) -> AskedRun:
-    """Read every shard under `location`, as `board.runs.opening.open_run` does with the same options and errors, as a run that can be asked."""
+    """Read every shard under `location`, as `board.runs.opening.open_run` does with the same options and errors, as a run with these methods."""
     run = opening.open_run(location, **options)
     return AskedRun(**{one.name: getattr(run, one.name) for one in fields(run)})

@@ -57,7 +57,7 @@ class SummaryReply:
     reward_by: dict[str, RewardCourse]
     """The same of each of the largest data sources and each part of the reward, by the key of their metric."""
     columns: list[str]
-    """What `rollouts` can select, sort by and be asked for of each rollout: numbers and short texts."""
+    """What `rollouts` can select, sort by and return of each rollout: numbers and short texts."""
     texts: list[str]
     token_metrics: list[str]
     """Token metrics that `show` can tell, derived ones included."""
@@ -103,7 +103,7 @@ class RolloutRow:
     """What `show` and links call it: shard:line."""
     step: int
     values: dict[str, Scalar]
-    """By the columns asked for."""
+    """By the requested columns."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class RolloutsReply:
 
     run: str
     matching: int
-    """How many satisfy the condition; `rollouts` are the first of them in the order asked for."""
+    """How many satisfy the condition; `rollouts` are the first of them in the requested order."""
     rollouts: list[RolloutRow]
 
 
@@ -148,13 +148,13 @@ class RolloutReply:
     numbers: dict[str, Scalar]
     texts: dict[str, str]
     cut: dict[str, int]
-    """Texts that are not whole here, and how many characters they have; empty unless cuts were asked for."""
+    """Texts that are not whole here, and how many characters they have; empty unless cuts were requested."""
     group: list[MemberReply]
     """The rollouts of its group, the best first, this one included; empty where it is of none."""
     token_count: int
     """Tokens of the response; 0 where the row has none."""
     tokens: list[TokenReply]
-    """Those asked for: none, all, or the most extreme by a metric, in that order."""
+    """The requested ones: none, all, or the most extreme by a metric, in that order."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class MetricReply:
     highest: float
     highest_step: int
     curve: list[tuple[int, float]]
-    """(step, value), rising; empty unless asked for."""
+    """(step, value), rising; empty unless requested."""
 
 
 @dataclass(frozen=True)
@@ -199,12 +199,12 @@ class LoggedScalarReply:
     highest: float
     highest_step: int | None
     curve: list[tuple[int, float]]
-    """(step, value), rising; empty unless asked for."""
+    """(step, value), rising; empty unless requested."""
 
 
 @dataclass(frozen=True)
 class LoggedReply:
-    """What trackers hold of a run beside its rollouts."""
+    """What trackers hold of a run in addition to its rollouts."""
 
     scalars: list[LoggedScalarReply]
     texts: dict[str, str]
@@ -223,7 +223,7 @@ class MetricsReply:
     metrics: list[MetricReply]
     """Those that the rollouts give."""
     logged: LoggedReply | None = None
-    """Null where no tracker left anything in or beside the run."""
+    """Null where no tracker left anything in or next to the run."""
 
 
 @dataclass(frozen=True)
@@ -256,11 +256,11 @@ class QueryReply:
     columns: list[str]
     rows: list[list[Scalar]]
     cut: bool
-    """Whether there were more rows than are told."""
+    """Whether there were more rows than are listed."""
 
 
 REPLIES: Final = (SummaryReply, StepsReply, RolloutsReply, RolloutReply, MetricsReply, RunsReply, QueryReply)
-"""What may be asked for by itself."""
+"""The replies to a request of their own."""
 
 Reply = SummaryReply | StepsReply | RolloutsReply | RolloutReply | MetricsReply | RunsReply | QueryReply
 

@@ -148,7 +148,7 @@ def rollout_as_text(reply: RolloutReply) -> str:
 
 
 def _token_texts(reply: RolloutReply) -> list[str]:
-    """The tokens as text where their names are of bytes; a character of several tokens is whole where all tokens are told."""
+    """The tokens as text where their names are of bytes; a character of several tokens is whole where all tokens are listed."""
     names = [one.token for one in reply.tokens]
     codec = codec_of(names)
     if len(names) == reply.token_count:

@@ -1,4 +1,4 @@
-"""What of a run can be drawn over its steps: a row a metric, and what trackers logged; curves where asked for. A run in, a reply out."""
+"""What of a run can be drawn over its steps: a row a metric, and what trackers logged; curves where requested. A run in, a reply out."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -60,15 +60,15 @@ def _course(steps: NDArray[np.int64], values: Float64Array, sound: NDArray[np.in
 def metrics(
     run: Run, name: str, curves_of: Sequence[str] = (), *, given: Path | None = None, within: Path | None = None
 ) -> MetricsReply:
-    """Every metric the run can give, and what trackers logged beside it; with `curves_of` these alone, with all their values.
+    """Every metric the run can give, and what trackers logged in addition; with `curves_of` these alone, with all their values.
 
     `curves_of` are keys, or names as they were logged. Trackers' files lie where `board.analysis.steps.logged_curves.find` looks, which takes
     `given` and `within`. Raises ArgumentRefused for a metric that is neither.
     """
     scalars = CurveReader().read(find(run.location, given, within))
     there = {name for one in scalars.logged for name in (one.name, one.key)}
-    asked = [key for key in curves_of if key not in there or key in computable(run)]
-    keys = metric_keys(run, asked) if curves_of else computable(run)
+    computed = [key for key in curves_of if key not in there or key in computable(run)]
+    keys = metric_keys(run, computed) if curves_of else computable(run)
     values = per_step_values(run, keys)
     rows = [_row(key, values[key].dropna(), with_curve=bool(curves_of)) for key in keys if values[key].notna().any()]
     return MetricsReply(name, rows, logged(scalars, curves_of))

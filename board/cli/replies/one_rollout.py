@@ -21,8 +21,8 @@ Tokens = Literal["none", "all"]
 
 
 @dataclass(frozen=True)
-class RolloutWanted:
-    """Which rollout is asked for, and what of it."""
+class RolloutRequest:
+    """Which rollout is requested, and what of it."""
 
     rollout: str = ""
     """As lists and links call it: shard:line; the step's best rewarded unless given."""
@@ -30,21 +30,21 @@ class RolloutWanted:
     """Its step; needed where `rollout` is not given."""
     tokens: Tokens = "none"
     extremes_of: str = ""
-    """A token metric: only its most extreme tokens are told, the most extreme first."""
+    """A token metric: only its most extreme tokens are listed, the most extreme first."""
     top: int = 20
     """So many of these."""
     longest: int | None = None
-    """Characters of a text that are told; None for all of it."""
+    """Characters of a text that are returned; None for all of it."""
 
 
-def one_rollout(run: Run, name: str, wanted: RolloutWanted) -> RolloutReply:
+def one_rollout(run: Run, name: str, request: RolloutRequest) -> RolloutReply:
     """The rollout. Raises ArgumentRefused where there is none, or no such token metric."""
-    run = _with_step(run, wanted)
-    rollout = run.rollout(_key(run, wanted))
+    run = _with_step(run, request)
+    rollout = run.rollout(_key(run, request))
     row = run.frame.loc[[rollout.key]]
     numbers = {column: scalar(row[column].tolist()[0]) for column in askable(run)}
     texts = {column: text for column in run.text_columns if (text := rollout.texts.get(column)) is not None}
-    most = wanted.longest
+    most = request.longest
     return RolloutReply(
         run=name,
         rollout=rollout.source,
@@ -55,28 +55,28 @@ def one_rollout(run: Run, name: str, wanted: RolloutWanted) -> RolloutReply:
         cut={} if most is None else {column: len(text) for column, text in texts.items() if len(text) > most},
         group=_group(run, rollout),
         token_count=len(rollout.counts),
-        tokens=_tokens(rollout, wanted),
+        tokens=_tokens(rollout, request),
     )
 
 
-def _with_step(run: Run, wanted: RolloutWanted) -> Run:
-    """The run with all of the step that is asked for, where it is a sample."""
-    step = run.step_of(wanted.rollout) if wanted.rollout else wanted.step
+def _with_step(run: Run, request: RolloutRequest) -> Run:
+    """The run with all of the requested step, where it is a sample."""
+    step = run.step_of(request.rollout) if request.rollout else request.step
     return run if step is None else run.at_step(step)
 
 
-def _key(run: Run, wanted: RolloutWanted) -> int:
-    if wanted.rollout:
-        key = run.key_of(wanted.rollout)
-        if key is None or wanted.step not in (None, run.rollout(key).step):
-            at = "" if wanted.step is None else f" at step {wanted.step}"
-            raise ArgumentRefused(f"There is no rollout {wanted.rollout!r}{at} in this run.")
+def _key(run: Run, request: RolloutRequest) -> int:
+    if request.rollout:
+        key = run.key_of(request.rollout)
+        if key is None or request.step not in (None, run.rollout(key).step):
+            at = "" if request.step is None else f" at step {request.step}"
+            raise ArgumentRefused(f"There is no rollout {request.rollout!r}{at} in this run.")
         return key
-    if wanted.step is None:
+    if request.step is None:
         raise ArgumentRefused("Which rollout? Name it, or a step, whose best rewarded is taken.")
-    rows = of_step(run.frame, wanted.step)
+    rows = of_step(run.frame, request.step)
     if rows.empty:
-        raise ArgumentRefused(f"There is no step {wanted.step} in this run.")
+        raise ArgumentRefused(f"There is no step {request.step} in this run.")
     return int(_best_first(rows.index.to_numpy(np.int64), run)[0])
 
 
@@ -98,12 +98,12 @@ def _group(run: Run, rollout: Rollout) -> list[MemberReply]:
     return [MemberReply(source, reward) for source, reward in zip(run.sources(keys), rewards, strict=True)]
 
 
-def _tokens(rollout: Rollout, wanted: RolloutWanted) -> list[TokenReply]:
-    if wanted.tokens == "none" and not wanted.extremes_of:
+def _tokens(rollout: Rollout, request: RolloutRequest) -> list[TokenReply]:
+    if request.tokens == "none" and not request.extremes_of:
         return []
     arrays = token_arrays(rollout.arrays)
     tokens = rollout.tokens or [""] * len(rollout.counts)
-    positions = _extreme_positions(rollout, tokens, arrays, wanted) if wanted.extremes_of else range(len(rollout.counts))
+    positions = _extreme_positions(rollout, tokens, arrays, request) if request.extremes_of else range(len(rollout.counts))
     return [
         TokenReply(
             at,
@@ -116,11 +116,11 @@ def _tokens(rollout: Rollout, wanted: RolloutWanted) -> list[TokenReply]:
 
 
 def _extreme_positions(
-    rollout: Rollout, tokens: list[str], arrays: Mapping[str, NDArray[np.floating]], wanted: RolloutWanted
+    rollout: Rollout, tokens: list[str], arrays: Mapping[str, NDArray[np.floating]], request: RolloutRequest
 ) -> list[int]:
-    by = wanted.extremes_of
+    by = request.extremes_of
     try:
-        found = extreme_tokens(tokens, arrays, by, extreme(by), wanted.top, rollout.counts)
+        found = extreme_tokens(tokens, arrays, by, extreme(by), request.top, rollout.counts)
     except FieldMissing as error:
         raise ArgumentRefused(f"{error} It has {', '.join(arrays) or 'no token metrics'}.") from error
     return [int(at) for at in found["position"]]

@@ -16,7 +16,7 @@ from board.sql.run_table import columns, run_table
 from board.sql.sandbox import Limits, answered
 
 MOST_ROWS: Final = 10_000
-"""Of an answer, unless fewer are asked for."""
+"""Of an answer, unless fewer are requested."""
 
 
 def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = None) -> QueryReply:
@@ -33,8 +33,8 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
             said = index_query.answer(run, sql, replace(index_query.LIMITS, rows=most_rows))
         else:
             sql = exact_names(sql, columns(run))
-            asked = run_table(run, may_be_named(columns(run), sql))
-            said = answered(asked.scalars, sql, Limits(rows=most_rows), asked.texts, asked.absent)
+            table = run_table(run, may_be_named(columns(run), sql))
+            said = answered(table.scalars, sql, Limits(rows=most_rows), table.texts, table.absent)
     except BoardError as error:
         raise ArgumentRefused(str(error)) from error
     metadata = said.schema.metadata or {}
@@ -45,5 +45,5 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
 
 
 def _cells(column: pa.ChunkedArray, longest: int | None) -> list[Any]:
-    told = map(scalar, column.to_pylist())
-    return [one[:longest] if isinstance(one, str) and longest is not None else one for one in told]
+    cells = map(scalar, column.to_pylist())
+    return [one[:longest] if isinstance(one, str) and longest is not None else one for one in cells]

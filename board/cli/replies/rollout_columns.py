@@ -1,12 +1,12 @@
-"""Which columns of a run's rollouts may be asked for by name, and which are told unasked. Knows names, no values."""
+"""Which columns of a run's rollouts may be requested by name, and which a list has by default. Knows names, no values."""
 
 from typing import Final
 
 from board.errors import ArgumentRefused
 from board.runs.run import Run
 
-_UNASKED: Final = ("reward", "valid_reward", "advantage_mean", "response_length", "response_chars", "kl_k3_mean", "data_source")
-"""Told of each rollout of a list, where the run has it."""
+_DEFAULT: Final = ("reward", "valid_reward", "advantage_mean", "response_length", "response_chars", "kl_k3_mean", "data_source")
+"""In each row of a list of rollouts, where the run has it."""
 
 _PLACE: Final = ("step", "shard", "line")
 """Columns that `rollout` and `step` of a row say already."""
@@ -17,9 +17,9 @@ def askable(run: Run) -> list[str]:
     return [str(name) for name in run.frame.columns if name not in _PLACE]
 
 
-def unasked(run: Run) -> list[str]:
-    """What a list tells of each rollout unless it is asked for something else."""
-    return [name for name in _UNASKED if name in run.frame.columns]
+def by_default(run: Run) -> list[str]:
+    """The columns of a list of rollouts unless others are requested."""
+    return [name for name in _DEFAULT if name in run.frame.columns]
 
 
 def checked(run: Run, names: list[str]) -> list[str]:

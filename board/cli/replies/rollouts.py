@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from board.analysis.rollouts import selection
 from board.analysis.texts import measured_columns, text_health
 from board.cli.replies.contract import RolloutRow, RolloutsReply, Scalar
-from board.cli.replies.rollout_columns import askable, checked, unasked
+from board.cli.replies.rollout_columns import askable, by_default, checked
 from board.errors import ArgumentRefused, BoardError
 from board.runs.run import Run
 from board.sql import index_query
@@ -24,7 +24,7 @@ BATCH: Final = 1_000
 
 @dataclass(frozen=True)
 class RolloutQuestion:
-    """Which rollouts are asked for, and what of them."""
+    """Which rollouts are requested, and what of them."""
 
     where: str = ""
     """A condition in SQL, as the filter of the pages takes it; empty for all."""
@@ -35,12 +35,12 @@ class RolloutQuestion:
     columns: tuple[str, ...] = ()
     """Columns and texts; the usual numbers unless given."""
     longest: int | None = None
-    """Characters of a text that are told; None for all of it."""
+    """Characters of a text that are returned; None for all of it."""
 
 
 @dataclass(frozen=True)
 class ChosenRollouts:
-    """The rollouts that were asked for, in order: `keys` (at most `top`) of `matching`."""
+    """The requested rollouts, in order: `keys` (at most `top`) of `matching`."""
 
     run: Run
     keys: NDArray[np.int64]
@@ -71,7 +71,7 @@ def choose(run: Run, question: RolloutQuestion) -> ChosenRollouts:
     names = [*question.columns, question.sort.removeprefix("-")]
     if any(may_be_named([one.name for one in text_health.COLUMNS], named) for named in (question.where, *names) if named):
         run = measured_columns.with_measures(run)
-    columns = checked(run, list(question.columns)) if question.columns else unasked(run)
+    columns = checked(run, list(question.columns)) if question.columns else by_default(run)
     if question.top is not None and question.top < 0:
         raise ArgumentRefused(f"There are no {question.top} rollouts: ask for 0 or more.")
     if run.slice is not None:
@@ -82,7 +82,7 @@ def choose(run: Run, question: RolloutQuestion) -> ChosenRollouts:
 
 
 def _of_all(run: Run, question: RolloutQuestion, columns: list[str]) -> ChosenRollouts:
-    """The same of a run that is larger than memory, asked where it lies; no more than are opened at once."""
+    """Choose rollouts of a run that is larger than memory by a query over its files; no more than are opened at once."""
     sort = question.sort.removeprefix("-")
     if sort and sort not in run.frame.columns:
         raise ArgumentRefused(f"This run has no column {sort!r} to sort by.")

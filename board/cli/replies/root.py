@@ -19,7 +19,7 @@ OPEN: Final = 4
 
 
 class Root:
-    """The runs below one folder, opened as they are asked for and again when they have changed."""
+    """The runs below one folder, opened when they are requested and again when they have changed."""
 
     def __init__(self, folder: Path, opened: Callable[..., Run] = open_run) -> None:
         self.folder, self._open = folder, opened

@@ -1,4 +1,4 @@
-"""A run's steps as rows: the usual metrics or those asked for, and how sure the mean reward is. A run in, a reply out."""
+"""A run's steps as rows: the usual metrics or the requested ones, and how sure the mean reward is. A run in, a reply out."""
 
 from collections.abc import Sequence
 
@@ -22,9 +22,9 @@ def steps(run: Run, name: str, metrics: Sequence[str] = ()) -> StepsReply:
     return StepsReply(name, {key: explained(key) for key in keys}, rows)
 
 
-def metric_keys(run: Run, asked: Sequence[str]) -> list[str]:
+def metric_keys(run: Run, keys: Sequence[str]) -> list[str]:
     """The keys, each once, and each of a metric the run can give. Raises ArgumentRefused for another, and says which there are."""
     there = computable(run)
-    if unknown := next((key for key in asked if key not in there), None):
+    if unknown := next((key for key in keys if key not in there), None):
         raise ArgumentRefused(f"The run cannot give the metric {unknown!r}. It can give {', '.join(there)}.")
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(keys))

@@ -1,4 +1,4 @@
-"""What there is of a run: how many rollouts, which steps, how the reward goes, what may be asked for. A run in, a reply out."""
+"""What there is of a run: how many rollouts, which steps, how the reward goes, what may be requested. A run in, a reply out."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from board.runs.run import Run
 
 
 def summary(run: Run, name: str) -> SummaryReply:
-    """The run that was asked for by that name, in numbers."""
+    """The run of that name in numbers."""
     steps, report = run.steps, run.report
     keys = run.prompt_keys
     courses = _courses(run)

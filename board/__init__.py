@@ -1,7 +1,7 @@
 """RL Logging Board: from the kink in a training curve to the step, the rollout and the token that caused it.
 
 `from board import open_run` works without Streamlit; `from board.recorder import RolloutRecorder` with numpy and orjson alone,
-which is why nothing is imported here until asked for.
+which is why nothing is imported here until it is used.
 """
 
 from typing import TYPE_CHECKING, Any

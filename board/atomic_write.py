@@ -1,6 +1,6 @@
-"""Files written whole or not at all: whoever reads a name meanwhile, or after a crash, finds what stood there before, or all that is new.
+"""Files written whole or not at all: a reader of a name meanwhile, or after a crash, finds the old content or all of the new.
 
-The data goes to a hidden file beside it, which no board takes for part of a run, and takes the name in one move.
+The data goes to a hidden file next to it, which no board takes for part of a run, and takes the name in one move.
 """
 
 import os

@@ -7,7 +7,7 @@ BoardError
 │   └── NothingRead  it holds files, and no rollout could be read from them
 ├── RowRefused       one record cannot become a rollout
 ├── MappingRefused   a mapping by hand cannot be used as it is written
-├── ArgumentRefused  a command cannot do what was asked of it as it was asked
+├── ArgumentRefused  a command cannot run with the arguments it was given
 └── FieldMissing     a computation needs a column the run does not have
 """
 
@@ -60,7 +60,7 @@ class ArgumentRefused(BoardError):
 
 
 class FieldMissing(BoardError):
-    """A chart or a metric was asked for, and the run has no such column."""
+    """A chart or a metric was requested whose column the run does not have."""
 
 
 def missing_library(error: ModuleNotFoundError, what: str) -> str:

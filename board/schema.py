@@ -235,7 +235,7 @@ DERIVED_NUMBERS: Final[tuple[Column, ...]] = (
     ),
     Column("nonfinite_tokens", "number", "numbers missing or not finite in the row's token arrays", "", "numbers missing"),
 )
-"""Per-rollout numbers the board computes when a run is read; beside them `<metric>_mean` for every token metric."""
+"""Per-rollout numbers the board computes when a run is read; in addition `<metric>_mean` for every token metric."""
 
 BY_NAME: Final[dict[str, Column]] = {column.name: column for column in (*NATIVE, *DERIVED_TOKEN_METRICS, *DERIVED_NUMBERS)}
 

@@ -117,7 +117,7 @@ class _Watched:
 
 
 class Watcher:
-    """The findings of the runs that are open on one server. `by_itself` says whether runs are looked through unasked.
+    """The findings of the runs that are open on one server. `by_itself` says whether runs are looked through without a request.
 
     All methods return at once; a thread of its own waits for the process that looks. It ends with the server.
     """

@@ -45,7 +45,7 @@ class Delivery:
     """
 
     def __init__(self, target: Target, state: State, name: str, done: Pushed, links: Links) -> None:
-        """`done` is kept up to date; the run gets that name where it is not there yet."""
+        """`done` is updated on the way; the run gets that name where it is not there yet."""
         self.state, self.done = state, done
         done.last = state.last
         self._target, self._name, self._links = target, name, links
@@ -66,7 +66,7 @@ class Delivery:
     def step(
         self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Finding], reached: int
     ) -> None:
-        """Deliver one step of a run that has reached another: its numbers, then what is shown beside them."""
+        """Deliver one step of a run that has reached another: its numbers, then what is shown with them."""
         writer = self._writer
         if writer is None:
             raise AssertionError("nothing is delivered before it is open")

@@ -24,7 +24,7 @@ LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
 
 _BY_ID: Final = ("wandb", "swanlab", "mlflow")
-"""Trackers that know a run by an id, so that two may have the same name; the others are told whether to begin a run or to go on with it."""
+"""Trackers that know a run by an id, so that two may have the same name; the others need to know whether to begin a run or to go on with it."""
 
 _NO_PLACE: Final = ("mode", "tags", "notes")
 """Options that make no other place of it."""
@@ -48,13 +48,13 @@ class Target:
         return trackers.tracker(self.tracker).open_writer(name, **self.options, **known)
 
 
-def target(tracker: str, asked: Mapping[str, Any]) -> Target:
-    """The place that is asked for: `asked` are log_dir, project, mode, tags, notes and format, each None where it is not.
+def target(tracker: str, chosen: Mapping[str, Any]) -> Target:
+    """The place that the options name: `chosen` are log_dir, project, mode, tags, notes and format, each None where it is not.
 
     Raises BoardError for something that the tracker does not take.
     """
     takes = trackers.OPTIONS[tracker]
-    given = {option: value for option, value in asked.items() if value is not None}
+    given = {option: value for option, value in chosen.items() if value is not None}
     if odd := [option for option in given if option not in takes]:
         taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)
         raise BoardError(f"{tracker} takes no --{odd[0].replace('_', '-')}, only {taken}.")
@@ -72,9 +72,9 @@ class State:
     """What is known of one run in one place."""
 
     what: Mapping[str, str]
-    """Run, tracker, target and names, for whoever reads the file."""
+    """Run, tracker, target and names, for a human reader of the file."""
     path: Path | None = None
-    """Where this is kept; None for a state that is gone with the process."""
+    """The file of this state; None for a state that is gone with the process."""
     run_id: str = field(default_factory=lambda: uuid4().hex[:12])
     """By which a tracker that can go on with a run knows it."""
     name: str = ""
@@ -82,7 +82,7 @@ class State:
     last: int | None = None
     """The last step that it has: pushing goes forward only, as some trackers refuse to go back."""
     told: dict[str, int] = field(default_factory=dict)
-    """Kinds of findings that it was told of, and the last step that the run had then."""
+    """Kinds of findings that were reported to it, and the last step that the run had then."""
 
     def save(self) -> None:
         """Replace the file. Raises BoardError when the disk refuses."""
@@ -95,13 +95,13 @@ class State:
 
 
 @contextmanager
-def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iterator[State]:
-    """The state of one run in one place, kept from other processes meanwhile; a new one if there is none, or with `again`.
+def state_of(what: Mapping[str, str], *, again: bool, stored: bool = True) -> Iterator[State]:
+    """The state of one run in one place, locked for other processes meanwhile; a new one if there is none, or with `again`.
 
-    One that is not `kept` is new each time. Raises BoardError when it is damaged or cannot be written, or when another process pushes the
+    One that is not `stored` is new each time. Raises BoardError when it is damaged or cannot be written, or when another process pushes the
     same there.
     """
-    if not kept:
+    if not stored:
         yield State(what)
         return
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()

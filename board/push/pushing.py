@@ -46,9 +46,9 @@ class Request:
     follow: bool = False
     again: bool = False
     resume: bool = False
-    """Whether what was printed is kept between calls; what a tracker was given always is."""
+    """Whether what was printed is remembered between calls; what a tracker was given always is."""
     quiet: float = 30.0
-    """Seconds after which a shard that nobody writes to is taken to be complete."""
+    """Seconds after which a shard that is not written to is taken to be complete."""
     shown: bool = True
     """Whether example rollouts and findings go with the numbers."""
     seed: int = 0
@@ -57,8 +57,8 @@ class Request:
     """Further arguments of `open_run`."""
 
     @property
-    def kept(self) -> bool:
-        """Whether the next call goes on behind this one: what was printed may have been read by nobody, unless one asks for it."""
+    def stored(self) -> bool:
+        """Whether the next call goes on behind this one: what was printed may not have been read, unless `resume` says so."""
         return self.target.tracker != "stdout" or self.resume
 
     @property
@@ -70,13 +70,13 @@ class Request:
 
 
 def push(request: Request, done: Pushed, on_step: Callable[[], None]) -> None:
-    """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `on_step` called after each step.
+    """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is updated on the way, `on_step` called after each step.
 
     Raises BoardError when the run cannot be opened, or when the tracker is missing or fails.
     """
     location = request.location.resolve()
     name = request.name or locations.shown_name(location) + (f"-{request.names}" if request.names != "board" else "")
-    with state_of(request.what, again=request.again, kept=request.kept) as state:
+    with state_of(request.what, again=request.again, stored=request.stored) as state:
         delivery = Delivery(request.target, state, name, done, _links(request))
         try:
             if request.follow:

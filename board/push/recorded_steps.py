@@ -57,8 +57,8 @@ class RecordedSteps:
         if counted.frame.empty:
             return {}, [], run.report.refused
         values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].dropna().items()}
-        told = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training
-        by_name = {name: told[key] for key, names in renamed(told, self._names).items() for name in names}
+        numbers = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training
+        by_name = {name: numbers[key] for key, names in renamed(numbers, self._names).items() for name in names}
         shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(int(counted.steps[0]))
         return by_name, [{name: one for name, one in row.items() if name != "from"} for row in shown], run.report.refused
 

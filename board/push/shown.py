@@ -1,6 +1,6 @@
-"""What is shown beside a step's numbers: its best, its worst and a random rollout, and what was found in the run, as rows of text.
+"""What is shown with a step's numbers: its best, its worst and a random rollout, and what was found in the run, as rows of text.
 
-The texts are a model's, and findings may quote them: whoever shows them shows text.
+The texts are a model's, and findings may quote them: they are to be shown as plain text.
 """
 
 import math
@@ -99,12 +99,14 @@ def row(finding: Finding, links: Links) -> Example:
     return {"finding": text(finding), "kind": finding.kind, "step": finding.first_step, **link}
 
 
-def unreported(found: Sequence[Finding], told: Mapping[str, int]) -> list[Finding]:
-    """Those of a kind that was not `told`, or that begin after the last step that there was when it was; notes are for the board alone.
+def unreported(found: Sequence[Finding], known: Mapping[str, int]) -> list[Finding]:
+    """Those of a kind that was not `known`, or that begin after the last step that there was when it was; notes are for the board alone.
 
     In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
     """
-    return [finding for finding in found if finding.severity != "note" and finding.first_step > told.get(finding.kind, -math.inf)]
+    return [
+        finding for finding in found if finding.severity != "note" and finding.first_step > known.get(finding.kind, -math.inf)
+    ]
 
 
 def at_steps(found: Sequence[Finding], steps: NDArray[np.int64]) -> dict[int, list[Finding]]:

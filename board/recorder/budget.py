@@ -47,11 +47,11 @@ def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str]) -> Candidat
     has_tokens = isinstance(row.get(TOKENS), list) and row.get("response") is not None
     leave = {*arrays, ALTERNATIVES, *([TOKENS] if has_tokens else [])}
     numbers = _numbers(arrays, counts)
-    kept = {name: part for name, part in parts.items() if name not in leave}
-    added = {name: encode(number) for name, number in numbers.items() if math.isfinite(number) and name not in kept}
+    remaining = {name: part for name, part in parts.items() if name not in leave}
+    added = {name: encode(number) for name, number in numbers.items() if math.isfinite(number) and name not in remaining}
     return Candidate(
         parts,
-        {**kept, **added, LEFT_OUT: b"1"},
+        {**remaining, **added, LEFT_OUT: b"1"},
         sum(len(parts[name]) + len(name) + 4 for name in leave & parts.keys()),
         numbers.get(formulas.kl_column(formulas.DEFAULT_ESTIMATOR), math.nan),
         math.nan if row.get("reward") is None else float(row["reward"]),
@@ -87,7 +87,7 @@ def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
 def _arrays(row: Mapping[str, Any], pads: frozenset[str]) -> tuple[dict[str, FloatArray], BoolArray]:
     """The row's numbers per token as the board keeps them, float32: declared ones, and lists of numbers as long as its tokens.
 
-    They are aligned with the tokens from the first on; a row without tokens has as many as its longest array. Beside them, which tokens
+    They are aligned with the tokens from the first on; a row without tokens has as many as its longest array. Second, which tokens
     count: not padding, and not those with loss_mask 0.
     """
     tokens = row.get(TOKENS) if isinstance(row.get(TOKENS), list) else None

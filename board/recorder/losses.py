@@ -22,14 +22,14 @@ WARNED: Final[Mapping[str, str]] = {
     "queue": "the disk is slower than training and the queue is full",
     "redaction": "the redaction hook failed, so the row is not written",
     "disk": "the disk refuses",
-    "account": "a file beside the rows cannot be written, which costs no row",
+    "account": "a file next to the rows cannot be written, which costs no row",
     "closed": "the recorder is closed",
     "tracker": "the tracker fails, and does not get its numbers",
     "tracker_queue": "the tracker is slower than training and its queue is full",
     "tracker_value": "a number cannot be tracked",
     "tracker_late": "a row came after the numbers of its step were handed to the tracker, and is not in them",
 }
-"""What is said of the first of a kind. What so many of them come to says whoever opens the run (`board/runs/parsing/recorder_account.py`)."""
+"""What is said of the first of a kind. How many there were is reported when the run is opened (`board/runs/parsing/recorder_account.py`)."""
 
 
 class Losses:
@@ -57,7 +57,7 @@ class Losses:
             logger.warning(text, self._folder, WARNED[reason], f" ({detail})" if detail else "")
 
     def take_new(self) -> Counter[str]:
-        """What was lost since the last call, by reason: for the account that is kept beside a shard."""
+        """What was lost since the last call, by reason: for the account that is written next to a shard."""
         with self._lock:
             fresh, self._fresh = self._fresh, Counter()
         return fresh

@@ -31,10 +31,10 @@ class RolloutRecorder:
     digits, as the board keeps them; everything else exactly, NaN and the infinities as the literals NaN, Infinity and -Infinity.
 
     A row is copied when it is given, so training may change its tensors at once, and is written by a thread of its own. What cannot
-    be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
+    be written is counted in `dropped`, warned about once per reason by `logging`, and noted in the account next to the shard
     (`board/recorder/writer.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
-    process it begins anew: every process has shards of its own, and goes on in nobody's.
+    process it begins anew: every process has shards of its own, and continues none of another's.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class RolloutRecorder:
         `tracker_kwargs`: what its writer takes (`board/trackers/`): a mapping, whose lists and dicts are Python's own.
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
-        worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
-        `pads`: tokens that pad beside the common ones ("<pad>", "[PAD]", …). Rows are written as they are given; no number counts padding at
-        the ends of a prompt or a response, and a `rollouts.toml` beside the rows names these, so that the board reads them so.
+        worst, and any further ones at random, by `seed`. None by default, as a tracker may be on another machine.
+        `pads`: tokens that pad, besides the common ones ("<pad>", "[PAD]", …). Rows are written as they are given; no number counts padding at
+        the ends of a prompt or a response, and a `rollouts.toml` next to the rows names these, so that the board reads them so.
         `names`: whose names the numbers of the rows get at the tracker: "roll", "trl", "trl-grpo", "re-grpo" or "verl", where those have
         one, else `board/…`, as all do with "board". Your own keep theirs, and count where both are logged under one name.
 
-        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows; ImportError where `track_with` is
+        Raises ValueError for a `file_per` that is neither, and for a tracker or names that are unknown; ImportError where `track_with` is
         given and something of the board is not installed.
         """
         if file_per not in ("rank", "step"):
@@ -121,7 +121,7 @@ class RolloutRecorder:
         """Record a batch: each field is a column with one entry per rollout, or one scalar (a number, text, dict) for all.
 
         A column is a list, a tuple, or an array or tensor of at least one dimension; all must be equally long. Rows of a padded
-        (batch, tokens) tensor are written padding included, which is told by `response_tokens` alone: cut them to the response first.
+        (batch, tokens) tensor are written padding included, which only `response_tokens` show: cut them to the response first.
         """
         batch = copies({"step": step, "rank": self.rank, **columns})
         try:
@@ -204,7 +204,7 @@ class RolloutRecorder:
 class WriteQueue:
     """Does one piece of work after another, in a thread that begins when there is work and ends when there is none.
 
-    So the interpreter ends when all is done, and whoever cannot wait for the thread does what is left. Locks are re-entrant, so that a
+    So the interpreter ends when all is done, and a caller that cannot wait for the thread does what is left. Locks are re-entrant, so that a
     signal handler may do so, too, whatever it interrupts.
     """
 
@@ -240,7 +240,7 @@ class WriteQueue:
                     work()
                 except BaseException as error:  # noqa: BLE001 - the boundary to training: its values may fail in any way
                     self._losses.add("row", described(error), bool(weight))
-                self._done += weight  # without a lock that whoever waits for this turn may hold
+                self._done += weight  # without a lock that a thread waiting for this turn may hold
 
     def _work(self) -> None:
         while True:
@@ -252,7 +252,7 @@ class WriteQueue:
 
 
 _OPEN: Final[dict[RolloutRecorder, Callable[[], None]]] = {}
-"""Recorders not closed yet, kept alive so that their last rows are written when the interpreter ends; what each does first in a fork."""
+"""Recorders not closed yet, referenced here so that their last rows are written when the interpreter ends; what each does first in a fork."""
 
 
 def _close_all() -> None:

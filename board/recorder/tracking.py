@@ -1,7 +1,7 @@
 """What a recorder tells a tracker: at each step's end its numbers, those of its rows and those the trainer hands over, together.
 
-The numbers of rows are computed by the code of `push`, which needs all that the board needs: it is imported here alone, once a tracker is
-asked for. That is done, and the tracker called, which may be slow, fail, hang or not be there, in a thread of its own.
+The numbers of rows are computed by the code of `push`, which needs all that the board needs: it is imported here alone, once a tracker
+is named. That is done, and the tracker called, which may be slow, fail, hang or not be there, in a thread of its own.
 """
 
 import math
@@ -24,7 +24,7 @@ from board.trackers.contract import TrackerWriter, Value
 
 
 def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
-    """What opens a tracker, whose library is looked for once it is called. Raises ValueError for a tracker or names that nobody knows."""
+    """What opens a tracker, whose library is looked for once it is called. Raises ValueError for a tracker or names that are unknown."""
     if name not in trackers.OPTIONS:
         raise ValueError(f"track_with is one of {', '.join(trackers.OPTIONS)}, not {name!r}.")
     if names not in DIALECTS:
@@ -50,7 +50,7 @@ class Tracking:
         self._limit = queue_bytes
         self._taken = self._done = 0
         self._queue: SimpleQueue[tuple[Callable[[], object], int] | None] = SimpleQueue()
-        self._thread = Thread(target=self._work, name="rollout-tracker", daemon=True)  # one that hangs holds up nobody's end
+        self._thread = Thread(target=self._work, name="rollout-tracker", daemon=True)  # one that hangs delays no exit
         self._thread.start()
         self._sent: float = -math.inf
         self._rows: defaultdict[int, list[bytes]] = defaultdict(list)

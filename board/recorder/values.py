@@ -36,7 +36,7 @@ def snapshot(value: Any) -> Any:
 
 
 def copies(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as they are now, by name; in the place of one that cannot be copied stands the error, which nobody can write, either."""
+    """The values as they are now, by name; in the place of one that cannot be copied stands the error, which cannot be written, either."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         try:
@@ -119,7 +119,7 @@ def line(parts: Parts) -> bytes:
 
 
 def is_per_token(name: str, value: Any, length: int | None) -> bool:
-    """Whether the board keeps a list or array as one entry per response token, of which there are so many; None where nobody knows."""
+    """Whether the board keeps a list or array as one entry per response token, of which there are so many; None where that is unknown."""
     is_flat = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
     return is_flat and (name in TOKEN_METRICS or len(value) == length)
 

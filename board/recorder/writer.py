@@ -4,11 +4,11 @@ Called by one thread. Whatever a hook, a value or a disk does wrong is a counted
 
 A file has one writer, which made it, so nothing is locked: where the name is taken, be it by a process that had the same id before (in
 containers many have 1), a number is put behind it. A line is one append: a killed process leaves at most one cut last line. Nothing is
-fsynced. The account beside it, `<shard>.account.json`, is replaced at once and never half written:
+fsynced. The account next to it, `<shard>.account.json`, is replaced at once and never half written:
 
     {"lost": {"queue": 3}, "token_arrays_left_out": 448, "ended": true}
 
-`lost` is counted by reason, and `ended` says that nobody is writing: it is the end mark of a file that holds one step.
+`lost` is counted by reason, and `ended` says that no process is writing: it is the end mark of a file that holds one step.
 """
 
 import json
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from board.recorder.tracking import Tracking
 
 PADS_FILE: Final = "rollouts.toml"
-"""Where whoever reads the rollouts looks for the pads of the run."""
+"""Where readers of the rollouts look for the pads of the run."""
 
 LATE_STEPS: Final = 64
 """To the files of so many steps late rows are added; those for a step before these get another file."""
@@ -100,7 +100,7 @@ class RowWriter:
         self._shard.note(ended=closing or self.file_per == "step")
 
     def _begin(self, step: int) -> None:
-        """End the step before; whoever reads the rollouts is told first which tokens pad, unless a file for that is there."""
+        """End the step before; a file for readers of the rollouts first names the tokens that pad, unless there is one."""
         self._end()
         if self._step is None and self.pads:
             file = self.folder / PADS_FILE
@@ -146,7 +146,7 @@ class ShardFile:
     """Appends lines to a file, which the first makes. It never raises: what the disk refuses is a counted loss."""
 
     def __init__(self, losses: Losses, path: Path) -> None:
-        self.path = self._wanted = path
+        self.path = self._requested = path
         """Where the file is; before it is made, where it is to be."""
         self._losses = losses
         self._lost: Counter[str] = Counter()
@@ -195,8 +195,8 @@ class ShardFile:
         if self._account and self.path.exists():
             self._descriptor = os.open(self.path, flags)
         else:
-            self._wanted.parent.mkdir(parents=True, exist_ok=True)
-            self.path, self._descriptor = _new(self._wanted, flags)
+            self._requested.parent.mkdir(parents=True, exist_ok=True)
+            self.path, self._descriptor = _new(self._requested, flags)
             self._line_is_cut, self._left_out, self._account = False, 0, b""
         self.note(ended=False)
         return self._descriptor
@@ -208,16 +208,16 @@ class ShardFile:
 
 
 def account_path(shard: Path) -> Path:
-    """Where the account of a shard is kept: a name no board takes for a shard."""
+    """The file of a shard's account: a name no board takes for a shard."""
     return shard.with_name(f"{shard.name}.account.json")
 
 
-def _new(wanted: Path, flags: int) -> tuple[Path, int]:
-    """A file that nobody had before, open, and its path. Raises OSError."""
-    path, number = wanted, 1
+def _new(requested: Path, flags: int) -> tuple[Path, int]:
+    """A new file, open, and its path. Raises OSError."""
+    path, number = requested, 1
     while True:
         try:
             return path, os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644)
         except FileExistsError:  # whatever it is, a pipe or a folder, too: it is somebody else's
             number += 1
-            path = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
+            path = requested.with_name(f"{requested.stem}-{number}{requested.suffix}")

@@ -1,4 +1,4 @@
-"""Hosts the pages: one port, on loopback unless told otherwise, behind the gates.
+"""Hosts the pages: one port, on loopback by default, behind the gates.
 
 Knows addresses and Streamlit's settings.
 """
@@ -28,7 +28,7 @@ from board.serving.page_addresses import FORMER, RUNS
 from board.serving.streamlit_options import Settings, one_theme, packaged_settings
 
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
-"""Beside the package in a clone as in site-packages."""
+"""Next to the package in a clone as in site-packages."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{24,}")
 _SECRETS: Final = ".streamlit/secrets.toml"
@@ -50,7 +50,7 @@ class Served:
     names: tuple[str, ...]
     """The host names it answers to."""
     secret: str | None
-    """The token that is asked for; None for none."""
+    """The token that is required; None for none."""
     login: bool
     """Whether readers log in."""
     wide: bool
@@ -71,7 +71,7 @@ def serve(
 
     `options` overrule the board's own settings. `token` None asks for a token where other machines can reach the address, and where readers
     log in by the file of secrets `login`: what is no page knows no log-in. `exported` makes the
-    files that `/export` is asked for. Raises BoardError if nothing can listen there, or the file says
+    files that `/export` sends. Raises BoardError if nothing can listen there, or the file says
     too little.
     """
     settings = one_theme(packaged_settings(), options) | options
@@ -79,7 +79,7 @@ def serve(
     check_listen(host, port)
     wide = not is_loopback(host)
     if login and token is False:
-        raise BoardError("With a log-in the token is asked for, too, as downloads know no log-in: leave out --no-token.")
+        raise BoardError("With a log-in the token is required, too, as downloads know no log-in: leave out --no-token.")
     secret = _secret() if (wide or login if token is None else token) else None
     given = [*options.get("server.allowedHosts", ()), *allow_hosts]
     if "*" in given and secret is None:
@@ -114,7 +114,7 @@ def _run(served: Served, exported: downloads.Made | None, started: Callable[[], 
     if exported:
         downloads.SERVED.set()
     if served.login:
-        log_in.ASKED.set()
+        log_in.REQUIRED.set()
     app.run(config=settings)
 
 
@@ -138,9 +138,9 @@ def address(secret: str | None) -> str:
 
 
 def secrets_files(options: Settings) -> list[Path]:
-    """Files of secrets that count though nobody names them to us: the user's, and that beside the board's entry.
+    """Files of secrets that count though no option names them: the user's, and that next to the board's entry.
 
-    Not the one in the folder that the board is started in, where Streamlit looks, too: that may be a run's, and whoever wrote it would say
+    Not the one in the folder that the board is started in, where Streamlit looks, too: that may be a run's, and its author would say
     who is let in.
     """
     given = options.get("secrets.files")

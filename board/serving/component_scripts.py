@@ -1,7 +1,7 @@
 """Where the scripts of components are: built files that a browser asks for once, at addresses that change with what is in them.
 
 Streamlit sends a component's script along with every message that mounts it, at every click. Here two lines go along that import it from its
-address. Where the pages are served by Streamlit alone, it is sent the script itself. `npm run build` writes the files from the modules beside.
+address. Where the pages are served by Streamlit alone, it is sent the script itself. `npm run build` writes the files from the modules there.
 """
 
 import json

@@ -70,7 +70,7 @@ def link(query: Mapping[str, str]) -> str:
     Where readers log in it is signed, as an address knows no session: it is good for an hour, and only pages give one.
     """
     text = urlencode(query)
-    if log_in.ASKED.is_set():
+    if log_in.REQUIRED.is_set():
         text += f"&until={time.time() + SIGNED_SECONDS:.0f}"
         text += f"&signature={_signature(text)}"
     return f"{PATH}?{text}"
@@ -84,7 +84,7 @@ def _is_good(query: str) -> bool:
     """Whether an address is signed as it is to be."""
     text, _, signature = query.rpartition("&signature=")
     signed = hmac.compare_digest(signature.encode(), _signature(text).encode())
-    return not log_in.ASKED.is_set() or (signed and int(dict(parse_qsl(text))["until"]) > time.time())
+    return not log_in.REQUIRED.is_set() or (signed and int(dict(parse_qsl(text))["until"]) > time.time())
 
 
 _BUSY: Final = PlainTextResponse(

@@ -35,7 +35,7 @@ def are_several(root: Path) -> bool:
 
 
 class HomeGate:
-    """Answers a request for `home` whose link names no run with the way to `runs`, the rest of the link kept, where `are_several` says so.
+    """Answers a request for `home` whose link names no run with the way to `runs`, the rest of the link unchanged, where `are_several` says so.
 
     By the server, and not by a page: so the address that was left is no stop of the browser's Back button.
     """

@@ -19,7 +19,7 @@ from board.serving.listening import is_loopback
 CALLBACK: Final = "oauth2callback"
 """Where the provider sends the reader back to, below what all addresses begin with."""
 
-ASKED: Final = Event()
+REQUIRED: Final = Event()
 """Set where this server has its readers log in: a file of secrets that vanishes later opens nothing."""
 
 _SHORTEST_SECRET: Final = 32
@@ -70,7 +70,7 @@ def admission(table: Mapping[str, Any]) -> Admission:
     if unknown := sorted(set(table) - set(Admission.__dataclass_fields__)):
         raise BoardError(f"[board] knows no {unknown[0]}; it may have {', '.join(Admission.__dataclass_fields__)}.")
     if table.get("allow") == []:
-        raise BoardError("allow in [board] is empty, so that nobody could log in: name somebody, or leave it out.")
+        raise BoardError("allow in [board] is empty, so that no one could log in: name somebody, or leave it out.")
     return Admission(**table)
 
 
@@ -94,7 +94,7 @@ def found(files: Sequence[Path]) -> Path | None:
 def host(file: Path, base: str) -> str:
     """The name by which readers reach the board, as a file of secrets says, for one whose addresses begin with `base` ("/rl").
 
-    Raises BoardError where it says too little for a log-in, or lets nobody in, and where a library is missing; never with a value.
+    Raises BoardError where it says too little for a log-in, or lets no one in, and where a library is missing; never with a value.
     """
     tables = _tables(file)
     auth, own = tables.get("auth"), tables.get("board", {})
@@ -110,7 +110,7 @@ def host(file: Path, base: str) -> str:
         named = [table for name, table in auth.items() if isinstance(table, dict) and name != "client_kwargs"]
         for table in [*named, auth] if not named or any(key in auth for key in _OF_PROVIDER) else named:
             if lacking := [key for key in _OF_PROVIDER if not isinstance(table.get(key), str) or not table[key].strip()]:
-                raise BoardError(f"[auth] has a provider with no {lacking[0]}, without which nobody can log in.")
+                raise BoardError(f"[auth] has a provider with no {lacking[0]}, without which no one can log in.")
         secret = auth.get("cookie_secret")
         if not isinstance(secret, str) or len(secret) < _SHORTEST_SECRET:
             raise BoardError(

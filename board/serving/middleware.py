@@ -110,7 +110,7 @@ class RouteGate:
     ENDPOINTS = ("health", "host-config", "stream")
     """Below `_stcore/`."""
     CLOSED = ("component", "app")
-    """Streamlit's places for components of an older kind and for files beside a script."""
+    """Streamlit's places for components of an older kind and for files next to a script."""
 
     def __init__(self, app: ASGIApp, base: str) -> None:
         self.app = app
@@ -130,7 +130,7 @@ class RouteGate:
 
 
 class TokenGate:
-    """Lets in whoever brings the token: once as `?token=`, from then on as a cookie that scripts cannot read.
+    """Lets in requests with the token: once as `?token=`, from then on as a cookie that scripts cannot read.
 
     The redirect that sets the cookie keeps the rest of the address, so a deep link with a token opens what it points to.
     `open_paths` are answered without a token (the health check).

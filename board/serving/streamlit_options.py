@@ -54,7 +54,7 @@ def parsed_options(arguments: Sequence[str]) -> Settings:
 
     An option that is a list may be given several times. Raises BoardError for an option Streamlit does not have or a value it does not take.
     """
-    # Streamlit reads its options when the first is asked for, and again as it starts, with ours: that they differ then is no news.
+    # Streamlit reads its options when the first is used, and again as it starts, with ours: that they differ then is no news.
     logging.getLogger("streamlit.config").addFilter(lambda record: "restart streamlit" not in record.getMessage())
     texts = dict(_of_environment())
     given: dict[str, list[str]] = {}
@@ -70,7 +70,7 @@ def parsed_options(arguments: Sequence[str]) -> Settings:
 def _of_environment() -> Iterator[tuple[str, list[str]]]:
     """Options that variables name: STREAMLIT_THEME_DARK_BASE_RADIUS is theme.dark.baseRadius; a list has spaces between its texts.
 
-    Secrets are left out, as Streamlit itself takes these from the environment, and takes them from nobody else.
+    Secrets are left out, as Streamlit itself takes these from the environment, and only from there.
     """
     own = packaged_settings()
     for variable, text in os.environ.items():

@@ -1,6 +1,6 @@
 """What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood.
 
-It is kept under a run's address.
+They are stored under a run's address.
 """
 
 import math
@@ -31,7 +31,7 @@ class FindingSettings:
 
 
 def read(run: str) -> FindingSettings:
-    """What is set for a run; nothing while nothing is kept of it. Raises BoardError where that cannot be read."""
+    """What is set for a run; nothing while nothing is stored for it. Raises BoardError where that cannot be read."""
     return FINDINGS.read().get(run, FindingSettings())
 
 
@@ -47,7 +47,7 @@ def parsed_thresholds(given: Any) -> Thresholds:
 
 
 def set_threshold(run: str, kind: str, name: str, value: float | None) -> FindingSettings:
-    """Set one threshold of a kind, or with None leave it as declared. Raises BoardError where that cannot be kept."""
+    """Set one threshold of a kind, or with None leave it as declared. Raises BoardError where that cannot be stored."""
 
     def changed(before: FindingSettings) -> FindingSettings:
         names = _with(before.thresholds.get(kind, {}), name, value)
@@ -57,12 +57,12 @@ def set_threshold(run: str, kind: str, name: str, value: float | None) -> Findin
 
 
 def mute(run: str, kind: str, reason: str | None) -> FindingSettings:
-    """Show findings of a kind no more, and why not; with None show them again. Raises BoardError where that cannot be kept."""
+    """Mute a kind of findings for a reason; with None show them again. Raises BoardError where that cannot be stored."""
     return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, reason)))
 
 
 def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
-    """Show one finding no more, as it is understood; with None show it again. Raises BoardError where that cannot be kept."""
+    """Mark one finding as understood, which hides it; with None show it again. Raises BoardError where that cannot be stored."""
     return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, reason)))
 
 

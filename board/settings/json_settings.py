@@ -1,7 +1,7 @@
 """What a reader keeps outside any run: a JSON file in the settings folder for each kind of thing, an object of entries by name.
 
 A change is made to what the file says by then, under one lock, and takes the file's place in one move: two boards lose nothing of each other's.
-A file that cannot be understood is told, and never written over.
+A file that cannot be understood is reported, and never written over.
 """
 
 import json
@@ -55,15 +55,15 @@ class JsonSettings(Generic[Entry]):
     parse: Callable[[Any], Entry]
     """Given what JSON has, the thing; raises ValueError, TypeError, LookupError or AttributeError where it is none."""
     earlier: Callable[[], dict[str, Entry]] = dict
-    """What an earlier version kept elsewhere, read while there is no such file."""
+    """Settings of an earlier version elsewhere, read while there is no such file."""
 
     @property
     def path(self) -> Path:
-        """Where they are kept."""
+        """The file of these settings."""
         return user_folders.settings() / f"{self.name}.json"
 
     def read(self) -> dict[str, Entry]:
-        """What is kept, in the order of keeping. Raises BoardError where the file cannot be read, or holds anything else."""
+        """What is stored, in the order of storing. Raises BoardError where the file cannot be read, or holds anything else."""
         try:
             entries = json.loads(self.path.read_bytes())
             if isinstance(entries, list):  # pins of version 0.2
@@ -101,7 +101,7 @@ class JsonSettings(Generic[Entry]):
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """The settings folder while nobody else writes there."""
+        """The settings folder while no other process writes there."""
         from filelock import FileLock  # here alone: who only reads starts sooner without it
 
         try:

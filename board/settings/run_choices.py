@@ -25,7 +25,7 @@ MOST_TAGS: Final = 20
 """Characters, and tags of a run."""
 
 COLOURS: Final = ("teal", "orange", "blue", "violet", "pink", "ochre", "grey", "green")
-"""What a run can be coloured; what each looks like is for whoever draws."""
+"""What a run can be coloured; how each looks is decided where it is drawn."""
 
 PADS_VARIABLE: Final = "RL_BOARD_PADS"
 """Names the pads of all runs."""
@@ -36,7 +36,7 @@ class RunNote:
     """What is said of one run."""
 
     path: str
-    """Of its folder, absolute, as `board.text.path_names` shows it, with the trainer in brackets where a dump lies beside a recording."""
+    """Of its folder, absolute, as `board.text.path_names` shows it, with the trainer in brackets where a dump lies next to a recording."""
     title: str = ""
     tags: tuple[str, ...] = ()
     note: str = ""
@@ -60,9 +60,9 @@ def notes() -> dict[str, RunNote]:
 
 
 def save_note(path: str, **said: Any) -> RunNote:
-    """Say something else of the run at a path: fields of `RunNote`, on top of what is kept by now.
+    """Say something else of the run at a path: fields of `RunNote`, on top of what is stored by now.
 
-    One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
+    One of which nothing is said any more is forgotten. Raises BoardError for what cannot be stored.
     """
 
     def changed(entries: dict[str, RunNote]) -> dict[str, RunNote]:
@@ -74,7 +74,7 @@ def save_note(path: str, **said: Any) -> RunNote:
 
 
 def _by_path(entries: dict[str, RunNote]) -> dict[str, RunNote]:
-    """Notes that an earlier version kept under a digest stand under their path, too; of several of one path the last."""
+    """Notes that an earlier version stored under a digest stand under their path, too; of several of one path the last."""
     return {note.path: note for note in entries.values()}
 
 
@@ -99,7 +99,7 @@ PADS: Final = JsonSettings("pads", "list of pads", _pads)
 
 
 def pads(location: Path) -> tuple[str, ...]:
-    """The pads of the run in a folder beside the common ones, in order, those for all runs among them. Raises BoardError."""
+    """The pads of the run in a folder in addition to the common ones, in order, those for all runs among them. Raises BoardError."""
     return tuple(sorted({*pads_of_all(), *own_pads(location)}))
 
 
@@ -129,7 +129,7 @@ RIGHT_REWARDS: Final = JsonSettings("right_rewards", "reward from which on a res
 
 
 def right_reward(location: Path) -> float:
-    """From which reward on a response of the run in a folder is right; NaN where nobody said it. Raises BoardError where that cannot be read."""
+    """From which reward on a response of the run in a folder is right; NaN where no one set it. Raises BoardError where that cannot be read."""
     return RIGHT_REWARDS.read().get(_key(location), math.nan)
 
 
@@ -143,7 +143,7 @@ def _key(location: Path) -> str:
 
 
 def mapping_path(location: Path) -> Path:
-    """Where the mapping is kept that the reader took for the run in a folder: a TOML file among the settings, never in the run."""
+    """The file of the mapping that the reader took for the run in a folder: a TOML file among the settings, never in the run."""
     name = str(location.resolve())
     readable = "".join(character if character.isascii() and character.isalnum() else "_" for character in name[-40:])
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,6 +1,6 @@
 """What a reader saved for any run: pinned metrics, filters, custom metrics, views of the table of rollouts.
 
-Each is kept as it was given, and whoever shows it looks what of it there is.
+Each is stored as it was given; what of it a run has is checked where it is shown.
 """
 
 import json
@@ -14,10 +14,10 @@ from board.settings import user_folders
 from board.settings.json_settings import JsonSettings, by_name, exactly, of_fields
 
 MOST_PINS: Final = 500
-"""So many pins are kept; the oldest go first."""
+"""So many pins are stored; the oldest go first."""
 
 MOST_RECENT: Final = 20
-"""So many filters are kept of those used last."""
+"""So many of the filters used last are stored."""
 
 NARROWEST: Final = 120
 WIDEST: Final = 1_200
@@ -29,7 +29,7 @@ RECENT_FILTERS: Final = JsonSettings("recent_filters", "filter", partial(exactly
 
 
 def toggle_pin(key: str) -> tuple[str, ...]:
-    """Pin a metric, or take its pin off; the pins there are then. Raises BoardError where that cannot be kept."""
+    """Pin a metric, or take its pin off; the pins there are then. Raises BoardError where that cannot be stored."""
 
     def changed(pins: dict[str, bool]) -> dict[str, bool]:
         return dict.fromkeys([pin for pin in pins if pin != key] if key in pins else [*pins, key][-MOST_PINS:], True)
@@ -46,7 +46,7 @@ def filters() -> dict[str, str]:
 
 
 def save_filter(name: str, condition: str) -> None:
-    """Keep a filter under a name, in place of what had that name; an empty one forgets the name. Raises BoardError where it cannot be kept."""
+    """Keep a filter under a name, in place of what had that name; an empty one forgets the name. Raises BoardError where it cannot be stored."""
     FILTERS.put(FILTERS.checked_name(name), condition or None)
 
 
@@ -59,7 +59,7 @@ def recent_filters() -> tuple[str, ...]:
 
 
 def filter_used(condition: str) -> None:
-    """This filter was used last. Where settings cannot be written it is not kept: a filter must work without."""
+    """This filter was used last. Where settings cannot be written it is not stored: a filter must work without."""
     if recent_filters()[:1] != (condition,):
         with suppress(BoardError):
             RECENT_FILTERS.update(lambda before: dict([*({condition: True} | before).items()][:MOST_RECENT]))
@@ -81,7 +81,7 @@ QUERIES: Final = JsonSettings("custom_metrics", "custom metric", partial(exactly
 def save_query(name: str, query: str) -> str:
     """Keep a custom metric's query under a name, in place of what had that name; the name without space around it.
 
-    Raises BoardError for a name or a query that cannot be kept.
+    Raises BoardError for a name or a query that cannot be stored.
     """
     checked, query = QUERIES.checked_name(name), query.strip()
     if not query:
@@ -120,7 +120,7 @@ VIEWS: Final = JsonSettings("table_views", "view", _view)
 
 
 def save_view(view: TableView, name: str) -> str:
-    """Keep a view under a name, and no longer under its own; the name without space around it. Raises BoardError where it cannot be kept."""
+    """Keep a view under a name, and no longer under its own; the name without space around it. Raises BoardError where it cannot be stored."""
     new = replace(view, name=VIEWS.checked_name(name))
     VIEWS.update(lambda views: {key: other for key, other in views.items() if key != view.name} | {new.name: new})
     return new.name

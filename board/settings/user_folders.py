@@ -42,7 +42,7 @@ def _given(variable: str) -> Path | None:
 
 
 def make_private(folder: Path, root: Path) -> None:
-    """Make a folder under `root`, and `root`, where they are not there; nobody else may look into what lies in it.
+    """Make a folder under `root`, and `root`, where they are not there; no other user may look into what lies in it.
 
     A `root` that was there before keeps its mode, as it may be anybody's. Raises OSError, of a folder below it that another user made too:
     what lies there may be anything, and its owner reads what is put there.

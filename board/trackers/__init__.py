@@ -1,6 +1,6 @@
 """TensorBoard, W&B, SwanLab, trackio, MLflow, trainers' own logs, standard output: reading what was logged, writing what the board computes.
 
-Each tracker is one small module with the same four functions (`contract`), loaded when it is asked for; `nearby` looks for what lies near
+Each tracker is one small module with the same four functions (`contract`), loaded when it is used; `nearby` looks for what lies near
 a run. Needs no library of a tracker, so that the recorder, which lives in a trainer's process, can use it.
 """
 

@@ -45,7 +45,7 @@ class Curve:
 
 
 class Curves(dict[str, Curve]):
-    """A run's scalars by name; beside them its texts, and the names of what is neither."""
+    """A run's scalars by name; in addition its texts, and the names of what is neither."""
 
     def __init__(
         self, curves: Mapping[str, Curve], texts: Mapping[str, Mapping[int, str]] | None = None, others: Sequence[str] = ()
@@ -61,7 +61,7 @@ MAX_NAMES: Final = 20_000
 """Names in one source; more are data, not metrics."""
 
 MOST_TEXTS: Final = 1_000
-"""So many texts of one name are kept, the last ones."""
+"""So many texts of one name are read, the last ones."""
 
 MOST_LETTERS: Final = 10_000
 """A text is cut there."""
@@ -167,7 +167,7 @@ class TrackerWriter(ABC):
     """An open run of a tracker. Names and texts are made plain on their way. Every method may raise whatever the tracker's library raises."""
 
     name: str
-    """What the run is called there: where it was to be a new one, another name than was asked for if somebody has that one."""
+    """What the run is called there: where it was to be a new one, another name than was given if that one is taken."""
 
     place: str
     """Where the reader finds it: a folder or an address."""
@@ -180,8 +180,8 @@ class TrackerWriter(ABC):
         """Log a few rollouts as a table or text; their strings are a model's and must be shown as text."""
         self._show(step, plain(name), plain_rows(rows))
 
-    def alert(self, title: str, text: str, *, error: bool) -> None:  # noqa: B027 - most trackers tell nobody
-        """Tell whoever follows the run, as by mail, once, as an error or as a warning, where the tracker can."""
+    def alert(self, title: str, text: str, *, error: bool) -> None:  # noqa: B027 - most trackers notify no one
+        """Notify those who follow the run, as by mail, once, as an error or as a warning, where the tracker can."""
 
     @abstractmethod
     def close(self) -> None:

@@ -116,7 +116,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
 
 
 def _gather(database: sqlite3.Connection, run: str | None, points: Points) -> None:
-    """Add a run's numbers in the order in which they were logged. NaN stands beside its value; the largest float stands for infinity."""
+    """Add a run's numbers in the order in which they were logged. NaN is a flag next to its value; the largest float stands for infinity."""
     newest = (
         "SELECT run_uuid FROM runs WHERE run_uuid = coalesce(?, run_uuid) AND run_uuid IN (SELECT run_uuid FROM metrics) "
         "ORDER BY start_time DESC LIMIT 1"

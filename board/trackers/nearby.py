@@ -1,6 +1,6 @@
-"""What trackers left in a run's folder or beside it, and whose run it is; no more than a database's list of tables and names is read.
+"""What trackers left in a run's folder or next to it, and whose run it is; no more than a database's list of tables and names is read.
 
-Beside a run there may be many runs. Where a log folder has folders of this run's name, those are its own and the others are left out. A name
+Next to a run there may be many runs. Where a log folder has folders of this run's name, those are its own and the others are left out. A name
 that a tracker recorded is a run's when it is the run's folder's name, or that and what a push, a dialect or a time put behind it:
 my_run-verl, my_run-2.
 """
@@ -17,13 +17,13 @@ from board.trackers import READ, tracker
 from board.trackers.contract import plain
 
 MAX_FOUND: Final = 1_000
-"""So many sources are listed: beside a run also those of other runs, which `own` leaves out."""
+"""So many sources are listed: next to a run also those of other runs, which `own` leaves out."""
 
 _LOG_FOLDERS: Final = ("tensorboard_log", "tensorboard", "runs", "logs", "wandb", "swanlog", "trackio", "mlruns")
 """Where trainers and trackers put their logs when nothing else is said."""
 
-_KEPT: Final = 4_096
-"""So many sources' names stay read."""
+_REMEMBERED: Final = 4_096
+"""So many sources' names are cached."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LogSource:
 
 
 def near(folder: Path, within: Path | None = None) -> list[LogSource]:
-    """What lies in the run's folder, or beside it in a log folder or in a folder of the run's name.
+    """What lies in the run's folder, or next to it in a log folder or in a folder of the run's name.
 
     `within` is the folder that is not left, the run's parent where none is given: no link out of it is followed, and nothing above it is
     listed. Nothing for a folder outside it.
@@ -46,13 +46,13 @@ def near(folder: Path, within: Path | None = None) -> list[LogSource]:
     within = folder.parent if within is None else within.resolve()
     if not folder.is_relative_to(within):
         return []
-    places = [folder, *(_beside(folder) if folder != within else ())]
+    places = [folder, *(_siblings(folder) if folder != within else ())]
     found = [LogSource(name, path, within) for place in places for name in READ for path in tracker(name).find(place)]
     return list(dict.fromkeys(found))[:MAX_FOUND]
 
 
-def _beside(folder: Path) -> Iterator[Path]:
-    """The folders beside a run that may hold its logs: those named after it, or after it and a time, as our own TensorBoard runs are."""
+def _siblings(folder: Path) -> Iterator[Path]:
+    """The folders next to a run that may hold its logs: those named after it, or after it and a time, as our own TensorBoard runs are."""
     for sibling in folders(folder.parent):
         own = [one for one in folders(sibling) if one.name == folder.name or one.name.startswith(f"{folder.name}-")]
         if sibling != folder and own:
@@ -62,9 +62,9 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 
 def own(found: Iterable[LogSource], folder: Path) -> list[LogSource]:
-    """The sources that are not another run's: those inside the run's folder, those named after it, and those that name no run beside it.
+    """The sources that are not another run's: those inside the run's folder, those named after it, and those that name no run next to it.
 
-    Of a source of several runs, such as trackio's, those named after the run alone; where none is, the newest that is nobody's.
+    Of a source of several runs, such as trackio's, those named after the run alone; where none is, the newest that is of no run.
     """
     folder = folder.resolve()
     runs = {plain(run.name): run.name for run in [*folders(folder.parent), folder]}
@@ -72,7 +72,7 @@ def own(found: Iterable[LogSource], folder: Path) -> list[LogSource]:
 
 
 def _own(source: LogSource, folder: Path, runs: Mapping[str, str]) -> list[LogSource]:
-    """The source, what it holds of the run, or nothing. `runs` are the folders beside and the run's own, by their names made plain."""
+    """The source, what it holds of the run, or nothing. `runs` are the folders next to it and the run's own, by their names made plain."""
     if source.path.is_relative_to(folder) or not source.path.is_relative_to(folder.parent):
         return [source]
     top, *inside = source.path.relative_to(folder.parent).parts
@@ -87,15 +87,15 @@ def _own(source: LogSource, folder: Path, runs: Mapping[str, str]) -> list[LogSo
 
 
 def _owner(name: str, runs: Mapping[str, str], top: str) -> str | None:
-    """The run that a recorded name is of, the longest where several fit; None where none does. `top`, where logs are kept, is no run."""
+    """The run that a recorded name is of, the longest where several fit; None where none does. `top`, the folder of logs, is no run."""
     name = plain(name)
     ends = [len(name), *(at for at in reversed(range(len(name))) if name[at] == "-")]
     return next((runs[name[:end]] for end in ends if runs.get(name[:end], top) != top), None)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_REMEMBERED)
 def _recorded(source: LogSource, seen: tuple[tuple[int, int] | None, ...]) -> Mapping[str, Path]:
-    """The names that a source recorded, as it was `seen`; none where it cannot be read, which is told when its curves are."""
+    """The names that a source recorded, as it was `seen`; none where it cannot be read, which is reported when its curves are read."""
     try:
         return tracker(source.tracker).runs(source.path, source.within)
     except (BoardError, OSError):
@@ -103,7 +103,7 @@ def _recorded(source: LogSource, seen: tuple[tuple[int, int] | None, ...]) -> Ma
 
 
 def _seen(file: Path) -> tuple[int, int] | None:
-    """A file's size and time; None without one. SQLite's log beside a database says when that has changed."""
+    """A file's size and time; None without one. SQLite's log next to a database says when that has changed."""
     try:
         about = file.stat()
     except OSError:

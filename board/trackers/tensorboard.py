@@ -141,7 +141,7 @@ def open_writer(
     With `resume="never"` a run of that name is begun in any case. Raises TrackerMissing without TensorBoard, OSError where the folder cannot
     be written.
     """
-    library(_TEXTS, _LIBRARY)  # asked for now, so that what is missing is said at the start
+    library(_TEXTS, _LIBRARY)  # imported now, so that what is missing is said at the start
     name = folder_name(run)
     if resume == "allow":
         return TensorBoardWriter(Path(log_dir) / name)
@@ -150,7 +150,7 @@ def open_writer(
 
 
 def _new_folder(parent: Path, name: str) -> Path:
-    """A folder that nobody else has: two runs may begin within a second."""
+    """A folder that no other run has: two runs may begin within a second."""
     for count in itertools.count(1):
         folder = parent / (name if count == 1 else f"{name}-{count}")
         with contextlib.suppress(FileExistsError):

@@ -1,7 +1,7 @@
 """trackio: its local store, an SQLite database for each project, read without the library and written with it.
 
 TRACKIO_DIR says where the store is; TRACKIO_SPACE_ID and TRACKIO_SERVER_URL send elsewhere, as ever. A store on a network file system, which
-trackio keeps as fragments beside the database, is read once trackio has taken those in.
+trackio keeps as fragments next to the database, is read once trackio has taken those in.
 """
 
 import itertools

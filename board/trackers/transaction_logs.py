@@ -67,8 +67,8 @@ class LogKind:
             raise BoardError(f"{path}: no run of {self.tracker}.")
         if not _RUN_FOLDER.match(log.parent.name):
             return [log]
-        beside = [folder / log.name for folder in folders(log.parent.parent) if _RUN_FOLDER.match(folder.name)]
-        return sorted((part for part in beside if part.is_file() and not part.is_symlink()), key=_begun)
+        siblings = [folder / log.name for folder in folders(log.parent.parent) if _RUN_FOLDER.match(folder.name)]
+        return sorted((part for part in siblings if part.is_file() and not part.is_symlink()), key=_begun)
 
     def messages(self, path: Path, within: Path | None = None) -> Iterator[Any]:
         """The records of a log as the tracker's protobufs, in order. A last one still being written is left out. `within` as of `opened`.

@@ -38,7 +38,7 @@ def _training(path: Path) -> Path:
 
 
 def _age(path: Path) -> float:
-    """The step of its checkpoint; that beside the checkpoints is written at the end."""
+    """The step of its checkpoint; that next to the checkpoints is written at the end."""
     step = _CHECKPOINT.fullmatch(path.parent.name)
     return int(step[1]) if step else float("inf")
 

@@ -1,9 +1,9 @@
 """W&B: offline and local runs read from their transaction logs, runs written with its own library, online or offline.
 
-WANDB_MODE, WANDB_PROJECT, WANDB_ENTITY and the rest of W&B's environment count as ever. Runs are begun beside whatever run the trainer has
+WANDB_MODE, WANDB_PROJECT, WANDB_ENTITY and the rest of W&B's environment count as ever. Runs are begun next to whatever run the trainer has
 open, print nothing on standard output, ask nothing, and log neither the machine nor its code.
 
-In a log a value is kept as JSON or as a typed field, its name as one key or as a path. A metric's step is W&B's count of rows (`_step`), or
+In a log a value is stored as JSON or as a typed field, its name as one key or as a path. A metric's step is W&B's count of rows (`_step`), or
 the value of the metric that the trainer defined as its step, as the Hugging Face trainers do with train/global_step.
 """
 
@@ -105,7 +105,7 @@ class _History:
 
 
 def _values(history: Any) -> dict[str, object]:
-    """The values of a row by name. What has a `_type` beside it describes a table, an image or a histogram."""
+    """The values of a row by name. What has a `_type` next to it describes a table, an image or a histogram."""
     values = {tuple(item.nested_key) or (item.key,): item for item in history.item}
     media = {path[:-1] for path in values if path[-1] == "_type"}
     found = {"/".join(path): _MEDIA for path in media}

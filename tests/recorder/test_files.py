@@ -196,7 +196,7 @@ def test_what_stands_in_the_place_of_an_account_costs_no_row(
             recorder.write(step=step, response="a")
 
     assert (len(rows_of(recorder.path())), recorder.dropped) == (3, 0)
-    assert ["a file beside the rows cannot be written" in one.message for one in caplog.records] == [True] * (
+    assert ["a file next to the rows cannot be written" in one.message for one in caplog.records] == [True] * (
         occupied is a_folder
     )
     assert occupied is a_folder or account(recorder.path())["ended"]

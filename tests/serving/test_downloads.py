@@ -188,7 +188,7 @@ def test_few_at_a_time(server: Server) -> None:
 def test_links_are_signed_where_readers_log_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without what a page signed nothing is answered, nor for anything else than it was signed for, nor after its hour."""
     assert downloads.link({"name": "b c.csv"}) == f"{PATH}?name=b+c.csv"
-    log_in.ASKED.set()
+    log_in.REQUIRED.set()
     try:
         signed = f"/{downloads.link({'name': 'b.csv'})}"
         assert server.get(signed)[:2] == (200, b"data")
@@ -203,7 +203,7 @@ def test_links_are_signed_where_readers_log_in(server: Server, monkeypatch: pyte
         monkeypatch.setattr(downloads, "SIGNED_SECONDS", -1)
         assert server.get(f"/{downloads.link({'name': 'b.csv'})}")[0] == 403
     finally:
-        log_in.ASKED.clear()
+        log_in.REQUIRED.clear()
 
 
 NAMES: dict[str, tuple[str, str]] = {

@@ -62,10 +62,10 @@ def test_a_list_that_is_none_opens_nothing() -> None:
 
 def test_a_log_in_that_vanishes_opens_nothing() -> None:
     """Where the board was started with one."""
-    log_in.ASKED.set()
+    log_in.REQUIRED.set()
     try:
         page = AppTest.from_file(str(ENTRY)).run(timeout=60)
     finally:
-        log_in.ASKED.clear()
+        log_in.REQUIRED.clear()
     assert [text.value for text in page.text] == ["No one can log in: the file of secrets is gone."]
     assert not page.exception

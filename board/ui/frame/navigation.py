@@ -21,7 +21,7 @@ from board.ui.state import place
 def is_let_in() -> bool:
     """Whether this session may see the pages; where not, draws why, and the ways to log in."""
     logged_in = st.user.get("is_logged_in")
-    if logged_in is None and not log_in.ASKED.is_set():
+    if logged_in is None and not log_in.REQUIRED.is_set():
         return True
     try:
         admission = log_in.admission(st.secrets.get("board", {}))

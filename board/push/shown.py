@@ -99,14 +99,12 @@ def row(finding: Finding, links: Links) -> Example:
     return {"finding": text(finding), "kind": finding.kind, "step": finding.first_step, **link}
 
 
-def unreported(found: Sequence[Finding], known: Mapping[str, int]) -> list[Finding]:
-    """Those of a kind that was not `known`, or that begin after the last step that there was when it was; notes are for the board alone.
+def unreported(found: Sequence[Finding], last: Mapping[str, int]) -> list[Finding]:
+    """Those that begin after the step that `last` has for their kind, the run's last when it was reported; notes are for the board alone.
 
     In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
     """
-    return [
-        finding for finding in found if finding.severity != "note" and finding.first_step > known.get(finding.kind, -math.inf)
-    ]
+    return [finding for finding in found if finding.severity != "note" and finding.first_step > last.get(finding.kind, -math.inf)]
 
 
 def at_steps(found: Sequence[Finding], steps: NDArray[np.int64]) -> dict[int, list[Finding]]:

@@ -1,6 +1,6 @@
 """A run as the board's own rows: whatever trainer wrote it, its rollouts as JSON lines or Parquet under our names.
 
-What the board derives is left out, as it is computed again from the rest. Knows parts and files to write.
+What the board derives is left out, as it is computed again from the rest.
 """
 
 from collections.abc import Callable, Collection, Iterator

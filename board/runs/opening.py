@@ -1,7 +1,4 @@
-"""Open a run: find its shards, have them loaded, and merge the rows by step, with a report of what loading found.
-
-Knows what a reader may ask for (links, padding, tokenizer, mapping by hand, family).
-"""
+"""Open a run: find its shards, have them loaded, and merge the rows by step, with a report of what loading found."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -4,8 +4,8 @@
     given.expect(rows, bytes)   # what the container says of itself, before any of it is read
     given.take(rows, bytes)     # what came out of it; both raise TooMuch
 
-Knows numbers alone; how long a row may be is for `board.sources.lines` to say. How long reading may take is said where a question can be
-without end: of databases.
+How long a row may be is for `board.sources.lines` to say. How long reading may take is said where a query may run for ever: of
+databases.
 """
 
 from typing import Final

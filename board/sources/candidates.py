@@ -3,7 +3,7 @@
 Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those a list of objects, one object
 after another, and an object that says so by its first keys are looked at, as are the names that a trainer gives its episodes; any other
 object where a mapping by hand lies next to it, or where it begins as an object next to it that is looked at. A database is one that trackio
-wrote traces or completions to. Knows names and beginnings; reads no record.
+wrote traces or completions to. No record is read here.
 """
 
 import re

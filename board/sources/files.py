@@ -1,7 +1,7 @@
 """Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, zips of JSON,
 PyTorch dumps, trackio.
 
-Knows how records are wrapped. A file that cannot be read ends in one Problem, what came before it counts.
+A file that cannot be read ends in one Problem, what came before it counts.
 """
 
 import csv
@@ -348,7 +348,7 @@ def _tensors(stream: BinaryIO) -> Any:
 
 
 def _plain(value: Any, given: Given) -> Any:
-    """The same value in what JSON can hold: tensors as lists, bytes as text. Raises RowRefused for what has no values, or far too many."""
+    """A value as JSON can hold it: tensors as lists, bytes as text. Raises RowRefused for what has no values, or far too many."""
     if isinstance(value, Mapping):
         given.take(0, _LEAST_VALUE * len(value))
         return {str(key): _plain(one, given) for key, one in value.items()}

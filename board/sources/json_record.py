@@ -1,6 +1,6 @@
 """One line of bytes → one JSON object, or the reason why not.
 
-Knows JSON as it is met in the wild: the literals NaN and Infinity, lone surrogates, bytes that are not UTF-8.
+Takes JSON as it is met in the wild: the literals NaN and Infinity, lone surrogates, bytes that are not UTF-8.
 """
 
 import json

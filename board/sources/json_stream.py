@@ -1,6 +1,6 @@
 """JSON values one after another, however many lines each takes, alone or in one list → each value's bytes, read in pieces.
 
-No more than one value is in memory, of at most so many bytes. Knows JSON's frame.
+No more than one value is in memory, of at most so many bytes.
 """
 
 import codecs

@@ -2,7 +2,7 @@
 
 Arrow's library takes as much memory as a file says that a buffer has, and offers no bound. So its headers are read here: Parquet's of pages
 (Thrift's compact protocol, `parquet.thrift`), and those of Arrow's messages (FlatBuffers, `Message.fbs` and `File.fbs`). Where one is not
-in that layout, nothing more is said: Arrow refuses it. Knows headers.
+in that layout, nothing more is said: Arrow refuses it.
 """
 
 import struct

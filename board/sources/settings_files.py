@@ -164,7 +164,7 @@ def _override(written: str) -> tuple[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same with names as texts, keys and passwords hidden, and what JSON does not have as texts."""
+    """A value of settings as JSON can hold it: names as texts, keys and passwords hidden, what JSON does not have as texts."""
     if isinstance(value, dict):
         return {str(name): HIDDEN if is_secret(str(name), one) else _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):

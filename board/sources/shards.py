@@ -1,6 +1,6 @@
 """Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
 
-A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. Knows lines, no rollouts; writes nothing.
+A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. Nothing is written.
 """
 
 import os

@@ -6,7 +6,6 @@
 
 A compressed file that `board.sources.bounds` calls dense ends in an OSError that says so: such a stream is no text of a model. Every byte
 before damage or a cut comes out before the error does, which is one of ERRORS. To add a compression, list its ending in _DECOMPRESSED.
-Knows bytes.
 """
 
 import bz2

@@ -1,6 +1,6 @@
 """A trackio database → records: a trace each, and a table of completions each, marked with a `_type` as trackio marks them.
 
-A table that was logged again is given once. Knows how trackio stores them.
+A table that was logged again is given once.
 """
 
 from collections.abc import Iterator

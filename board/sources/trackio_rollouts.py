@@ -1,7 +1,7 @@
 """The rows of a trackio database that hold rollouts: traces, and tables of completions, which TRL logs there.
 
-A project's database has several runs; the rows are those of the run that logged such last. Knows trackio's tables, and what of a row may
-be a rollout; what it says is for others to read.
+A project's database has several runs; the rows are those of the run that logged such last. Its JSON is returned as text, for others to
+parse.
 """
 
 import sqlite3

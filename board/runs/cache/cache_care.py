@@ -1,6 +1,6 @@
-"""The cache looked after: which runs it holds, and what of it is removed, so that it neither grows for ever nor keeps what is of no use.
+"""Care of the cache: which runs it holds, and what of it is removed, so that it neither grows for ever nor holds useless files.
 
-Only folders that the board itself names are touched. What is removed is parsed again when it is needed. Knows folders; opens no part.
+Only folders that the board itself names are touched. What is removed is parsed again when it is needed. No part is opened.
 """
 
 import os

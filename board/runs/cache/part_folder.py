@@ -3,7 +3,7 @@
 Nothing in it is trusted blindly: a byte range whose bytes no longer look the same is forgotten. Files are written under a temporary name
 and renamed, so that whatever is killed at any instant leaves a folder that opens and is right; and flushed before a manifest names them,
 where that is worth the time, so that the machine's fall takes little with it. A manifest vouches for itself and for its parts, whose sums
-it holds (`board.runs.cache.sealed_file`): what is not as it was written is never used. Knows parts and bytes.
+it holds (`board.runs.cache.sealed_file`): what is not as it was written is never used.
 """
 
 import os

@@ -1,7 +1,6 @@
 """A file in the cache, mapped, each stretch of it verified against its sum before it is used: opening a run does not read the whole.
 
-Disks lose bits, and half a block; a cache that is believed would then show wrong numbers. A sum is XXH3 of 64 bits, which runs at the speed
-of memory. Knows bytes and Arrow's buffers.
+Disks lose bits, and half a block; without the sums a cache would then show wrong numbers. A sum is XXH3 of 64 bits, as fast as memory is read.
 """
 
 from collections.abc import Sequence

@@ -52,7 +52,7 @@ class IndexedRun(ParsedRun):
 
     @property
     def by_file(self) -> dict[str, Shard]:
-        """As of any run."""
+        """By name the files of the run, in their order, as the index names them."""
         return self._files
 
     def missing(self) -> WorkQueue:
@@ -60,7 +60,7 @@ class IndexedRun(ParsedRun):
         return WorkQueue(())
 
     def done(self) -> tuple[int, int]:
-        """As of any run."""
+        """The bytes of all sources, and the rollouts of the index: all is read."""
         return sum(source["size"] for source in self._content["sources"].values()), self.index.rollouts
 
     def describe(self, report: LoadReport) -> None:

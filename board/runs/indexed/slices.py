@@ -265,7 +265,7 @@ class Slice:
         return len(self.splits) == 1 and not self.filtered
 
     def of_split(self, split: str) -> "Slice":
-        """The same of one split alone; how many a filter leaves of it is then a guess by its share of all."""
+        """The slice of one split alone; how many a filter leaves of it is then a guess by its share of all."""
         counts = {one: int(pc.sum(table.column("rows")).as_py() or 0) for one, table in self.index.sums.items()}
         share = counts.get(split, 0) / max(1, sum(counts[one] for one in self.splits))
         return replace(self, split=split, rollouts=round(self.rollouts * share) if self.filtered else counts.get(split, 0))

@@ -1,4 +1,4 @@
-"""Check that the disk of the cache has room for what is read of a remote run, before it is fetched. Knows sizes; fetches nothing."""
+"""Check that the disk of the cache has room for what is read of a remote run, before it is fetched."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,10 +1,8 @@
 """One load of a run: what of it is missing is parsed and stored, and what became of each byte range is noted.
 
 Of several processes one parses at a time, the others wait and take what it has written: a lock on a file in the cache's folder, which ends with
-its process. Where there are no such locks (another system, a file system without them) everybody takes himself for the only one, as does who has
-waited for one that does not go on.
-
-Knows byte ranges, the store and how far a load has come.
+its process. Without such locks (another system, a file system that has none) each process parses alone, as does one that has
+waited for a process that makes no progress.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Why a run that was read has no rollout: its rows were refused, or its files are logs of metrics. A report in, an error to raise out.
-
-Knows what a report says and where trackers leave their logs.
-"""
+"""Why a run that was read has no rollout: its rows were refused, or its files are logs of metrics. A report in, an error to raise out."""
 
 import os
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""A thin sample of a run that is still to be parsed: small snippets, evenly spread, so that its curves have their shape at once.
-
-Knows byte ranges and snippets of lines within them.
-"""
+"""A thin sample of a run that is still to be parsed: small snippets of lines, evenly spread, so that its curves have their shape at once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -134,7 +131,7 @@ class Sample:
 
 
 def spread(count: int) -> list[int]:
-    """The numbers below `count` in an order of which every beginning is spread over all of them; the last, then the first come first."""
+    """The numbers below `count`, ordered so that any first few of them are evenly spread: the last first, then 0."""
     bits = max(1, (count - 1).bit_length())
     order = sorted(range(count), key=lambda number: int(f"{number:0{bits}b}"[::-1], 2))
     return [*order[-1:], *order[:-1]] if count < 2 else [count - 1, *(number for number in order if number != count - 1)]

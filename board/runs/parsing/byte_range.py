@@ -1,7 +1,4 @@
-"""A byte range of a shard → its parts, which the caller stores, and a word on what reading it found.
-
-Knows lines and parts.
-"""
+"""A byte range of a shard → its parts, which the caller stores, and a word on what reading it found."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator

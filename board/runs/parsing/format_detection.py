@@ -1,6 +1,6 @@
 """Whose files these are: the beginning of each shard → its format, and which shards of a run hold no rollouts.
 
-Reads a few records of a shard and no more. Knows formats and containers.
+Reads a few records of a shard and no more.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

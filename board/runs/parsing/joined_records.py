@@ -1,7 +1,6 @@
 """Lines of a shard → records, each with what the shard's companions say of it.
 
-What companions hold may be larger than memory: their lines lie compressed in a temporary file, and only the places are held. Knows which
-key joins them.
+What companions hold may be larger than memory: their lines lie compressed in a temporary file, and only the places are held.
 """
 
 import tempfile

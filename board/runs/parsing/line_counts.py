@@ -1,7 +1,4 @@
-"""How many lines stand before each byte range of a shard, though ranges before it may not be parsed yet: counted, which is quick.
-
-Knows byte ranges.
-"""
+"""How many lines stand before each byte range of a shard, though ranges before it may not be parsed yet: counted, which is quick."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

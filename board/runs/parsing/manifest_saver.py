@@ -26,7 +26,7 @@ class ManifestSaver:
         self._unflushed: dict[tuple[str, int], Piece] = {}
         """By shard and start of the piece, while the load is a quick one."""
         self._flushes: dict[tuple[str, int], Future[None]] = {}
-        """The same of those that are being flushed, or were."""
+        """By shard and start of the piece, the flushes that have begun."""
         self._began = self._saved_at = time.monotonic()
 
     def __enter__(self) -> Self:

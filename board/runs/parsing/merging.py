@@ -1,7 +1,4 @@
-"""Parts → the one dataframe that every page reads: a row per rollout, merged by step.
-
-Knows the scalars of parts and in which order rows stand.
-"""
+"""Parts → the one dataframe that every page reads: a row per rollout, merged by step."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final

@@ -1,7 +1,4 @@
-"""Lines or records of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, by whichever process does it.
-
-Knows formats and parts.
-"""
+"""Lines or records of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, in whichever process."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Have byte ranges parsed: here when they are small, else with the help of processes.
-
-Knows the store that takes the parts in, and how far the parsing is.
-"""
+"""Have byte ranges parsed and stored: here when they are small, else with the help of processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,6 +1,6 @@
 """What a recorder says it lost: the account file of each shard → sentences for the load report.
 
-Reads small JSON files and believes nothing in them that is not a number. Knows the recorder's account.
+Reads small JSON files and believes nothing in them that is not a number.
 """
 
 import json
@@ -32,7 +32,7 @@ UNTRACKED: Final[Mapping[str, str]] = {
     "tracker_value": "numbers could not be tracked",
     "tracker_late": "rollouts came after the numbers of their step had left, and are not in them",
 }
-"""The same of what a tracker did not get, which costs no row."""
+"""By the recorder's reason: what is said, behind their number, of what a tracker did not get, which costs no row."""
 
 _MOST_BYTES: Final = 65_536
 

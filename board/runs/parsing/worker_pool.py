@@ -1,6 +1,6 @@
 """Helper processes that answer orders, several at a time: started when they are needed, ended with the work.
 
-Knows how `board.runs.parsing.worker` and what answers as it does speak of byte ranges.
+Orders and answers are those of `board.runs.parsing.worker`.
 """
 
 import threading

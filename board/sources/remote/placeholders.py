@@ -1,7 +1,4 @@
-"""What a store listed → the files of its mirror: one of each object's size, which takes no room, and a time that no other version has.
-
-Knows the files of a mirror and the listing.
-"""
+"""What a store listed → the files of its mirror: one of each object's size, which takes no room, and a time that no other version has."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Frames and arrays in, Plotly figures out: one function per chart; and for notebooks, a run in.
+"""Plotly figures of frames and arrays, one function per chart; for notebooks, of a run.
 
     from board import figures, open_run
 

@@ -1,4 +1,4 @@
-"""A chart ready to be drawn: a Plotly figure as plain dicts, and what the chosen step is marked by on it.
+"""A chart ready to be drawn: a Plotly figure as plain dicts, and the step's mark.
 
 A figure is drawn for all steps at once and never changes with the step, so that choosing another step draws nothing anew. Plain dicts,
 because a `go.Figure` checks every property of every assignment: it is made of the whole, once, where charts are cached.

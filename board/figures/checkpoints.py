@@ -1,4 +1,4 @@
-"""Training as lines and evaluations as points of several runs on one axis of steps, all with intervals. Frames in, a figure out."""
+"""Training as lines and evaluations as points, of several runs, with intervals."""
 
 from collections.abc import Sequence
 from typing import Final

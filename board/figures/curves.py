@@ -1,4 +1,4 @@
-"""Curves over training steps: the mean of each step with a band around it, smoothed or shifted as the reader chooses.
+"""Curves over training steps: the mean with a band, smoothed or shifted.
 
 Statistics come in as frames of `board.analysis.steps.step_stats.per_step`.
 """

@@ -1,4 +1,4 @@
-"""How a number is spread: over the rollouts of one step, over all steps, below and above zero, and sample by sample.
+"""Distributions of a number: of one step, over all steps, below and above zero.
 
 Arrays and frames in, figures out; bins are those of `board.analysis.steps.histograms`.
 """

@@ -1,4 +1,4 @@
-"""Which points of long curves to draw so that no peak, dip or gap gets lost. Arrays in, positions out."""
+"""Downsampling of long curves that loses no peak, dip or gap. Arrays in, positions out."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""The curves in which a finding is seen: those of the metrics and columns that it names. A run in, panels out."""
+"""Panels of the metrics and columns that a finding names."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Reward against the distance from the reference, step by step: does more distance still buy more reward? Series in, figure out."""
+"""Reward against √KL, step by step: does more distance still buy more reward?"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""One metric over steps in a small panel: from rollouts and as trackers logged it, with the healthy range and where it is first left.
+"""One metric over steps, from rollouts and logs, with its healthy range.
 
 Draws arrays that are ready.
 """

@@ -1,4 +1,4 @@
-"""Figures of a run for notebooks: a run in, a Plotly figure out, as the board's pages draw it.
+"""Figures of a run for notebooks, as the board's pages draw them.
 
 Chooses the column or metric of a figure and its title; the other modules draw it.
 """

@@ -1,4 +1,4 @@
-"""A panel of curves in which several runs are overlaid, each in its one colour. Draws lines that are ready."""
+"""A panel of curves in which several runs are overlaid, each in its one colour."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A panel of curves as a Plotly figure, for notebooks: the numbers and words that the pages draw by a component of their own.
+"""A panel of curves as a Plotly figure, for notebooks.
 
 Draws what is ready.
 """
@@ -17,7 +17,7 @@ from board.figures.theme import COLORS, MARK, base_layout, plain, step_axis, tin
 def panel_figure(panel: CurvePanel, title: str) -> Spec:
     """A line for each curve, its band, and what it was before smoothing; the healthy range, and a ring where it is first left.
 
-    x is the step. A long curve is thinned, and the axis says so. Names, units and the title are shown letter for letter.
+    x is the step. A long curve is thinned, and the axis says so. Names, units and the title are shown verbatim.
     """
     curves = [_thinned(one) for one in panel.curves]
     data = [part for one in curves for part in _parts(one, panel.unit)]

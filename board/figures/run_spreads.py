@@ -1,4 +1,4 @@
-"""How a number is spread in each of several runs or steps, and how far each quantile lies from a baseline's. Frames in, figures out."""
+"""Distributions of a number in several runs or steps, and quantile shifts to a baseline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a search found, step by step: in how many rollouts, what they earn, and how probable it is. Frame in, panels of curves out."""
+"""Panels of a search, step by step: share of rollouts, rewards, probability."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The chart of a reader's own metric: the curves of an answer, over steps or over whatever else its x is."""
+"""The chart of a reader's own metric: curves of the result of a query."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""How every chart looks: one colour per meaning, thin grid, no boxes, room for labels instead of legends.
+"""The look of every chart: one colour per meaning, thin grid, labels, no legends.
 
 Backgrounds are transparent and text has no colour of its own, so a figure takes both from the page, light or dark.
 """
@@ -103,7 +103,7 @@ def run_colors(wished: Sequence[str], seats: Sequence[int] | None = None) -> lis
 
 
 def plain(text: str) -> str:
-    """Text as Plotly shows it letter for letter: names come from runs, and Plotly reads HTML tags and entities."""
+    """Text escaped so that Plotly shows it verbatim: names come from runs, and Plotly reads HTML tags and entities."""
     return html.escape(text, quote=False)
 
 
@@ -116,7 +116,7 @@ def tint(color: str, alpha: float) -> str:
 def base_layout(title: str, subtitle: str = "") -> Spec:
     """The layout of a figure: the question as its title, a line on what is drawn below it.
 
-    Both texts are shown letter for letter.
+    Both texts are shown verbatim.
     """
     heading = {"text": plain(title), "subtitle": {"text": plain(subtitle), "font": {"size": 12}}, "font": {"size": 15}}
     place = {

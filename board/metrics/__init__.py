@@ -1,4 +1,4 @@
-"""Every metric once: what it is, what trainers call it, and the formulas and statistics it is made of. Numpy in, numpy out."""
+"""Definitions, names, formulas and statistics of every metric. Numpy in, numpy out."""
 
 from typing import Final
 

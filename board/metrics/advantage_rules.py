@@ -1,4 +1,4 @@
-"""What rules make of rewards in groups: the advantages of GRPO and its relatives, and how near logged ones are to each.
+"""Advantage rules of GRPO and its relatives, and how near logged advantages are.
 
 Arrays in, arrays out. Rollouts come group by group, groups step by step, as `board.analysis.rollouts.groups.find` lays them out.
 """

@@ -1,4 +1,4 @@
-"""The functions that declared metrics name: from numbers of each rollout, or of each step, to one more.
+"""Functions that declared metrics name, of numbers of each rollout or each step.
 
 Each takes and gives float64 arrays of one shape. A missing number is NaN and stays so; what overflows is infinite and warns of nothing.
 """

@@ -1,4 +1,4 @@
-"""Every formula over tokens, once: log-ratio, KL estimators, probabilities, and their mean, sum and max per rollout.
+"""Formulas over tokens: log-ratio, KL estimators, probabilities, and their statistics.
 
 Pure numpy on flat arrays. Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
 """

@@ -1,4 +1,4 @@
-"""Statistics of the rewards of a step's groups: is there anything left to learn from? A group is the rollouts of one prompt in one step.
+"""Statistics of the rewards of a step's groups: is there anything left to learn from?
 
 Arrays in, one number per step out.
 """

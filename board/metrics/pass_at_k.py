@@ -1,4 +1,4 @@
-"""How likely one of k responses to a prompt is right, estimated from n of them. Arrays in, arrays out."""
+"""Estimates of pass@k from n responses. Arrays in, arrays out."""
 
 from typing import Final
 

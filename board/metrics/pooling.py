@@ -1,4 +1,4 @@
-"""Pooled mean, variance and skewness: those of many values out of those of their parts, without the values.
+"""Pooled mean, variance and skewness from those of parts.
 
 With d the distance of a part's mean to the whole's: M2 = sum of m2 + n d², M3 = sum of m3 + 3 d m2 + n d³ (Chan, Golub & LeVeque 1979,
 "Updating formulae and a pairwise algorithm for computing sample variances", and its third-order case); sums of squares would lose their

@@ -1,4 +1,4 @@
-"""Which rollouts of a step were sampled from one prompt: the groups that GRPO and its relatives compare within.
+"""Groups of a step: the rollouts that were sampled from one prompt.
 
 Arrays in, numbers out.
 """

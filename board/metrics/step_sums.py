@@ -1,4 +1,4 @@
-"""Sums over the rollouts of each step, and what tokens of a whole step add up to: arrays in, one number per step out.
+"""Sums over the rollouts and the tokens of each step.
 
 Rollouts come in the order of their steps, as a run's frame has them. NaN and infinities are missing values: they enter nothing, and a step
 without any finite value is NaN.

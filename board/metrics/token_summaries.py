@@ -1,4 +1,4 @@
-"""What the tokens of many rollouts look like by one metric: how it is spread, where in the response it is high, which tokens are extreme.
+"""Summaries of many rollouts' tokens by one metric: distribution, profile, extremes.
 
 Flat arrays in, a few numbers per group of rollouts out, and summaries of parts of a group add up to that of the whole. Masked tokens and
 pads enter nothing.

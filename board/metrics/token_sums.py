@@ -1,4 +1,4 @@
-"""What every rollout's tokens add up to, so that a step's numbers over all its tokens need no token array: count, mean, spread, ends.
+"""Sums of every rollout's tokens, so that numbers of a step need no token array.
 
 A step's mean over tokens is not the mean of its rollouts' means; `board.metrics.pooling` makes it, and the variance, of what is here. Flat
 arrays in, one number per rollout out.

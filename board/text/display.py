@@ -1,4 +1,4 @@
-"""Model text made ready for reading, always as text: previews, visible whitespace, what fits.
+"""Model text made ready for reading: previews, visible white space, what fits.
 
 Nothing here interprets a text as HTML or Markdown.
 """

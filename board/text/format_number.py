@@ -1,4 +1,4 @@
-"""Numbers as the screen writes them: three significant digits, and a number that is not zero never reads as zero."""
+"""Numbers as text: three significant digits, and only zero reads as zero."""
 
 import math
 from typing import Final

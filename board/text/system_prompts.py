@@ -1,4 +1,4 @@
-"""Where the system prompt of a prompt ends: by the chat template it was written in, by a text that ends it, by what all prompts begin with."""
+"""The end of a system prompt: by chat template, by a text, or by what prompts share."""
 
 import re
 from collections.abc import Sequence

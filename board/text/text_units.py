@@ -1,4 +1,4 @@
-"""Text cut into the units that phrases are made of: words, characters of scripts without spaces, runs of a mark, ends of lines.
+"""Text cut into units of phrases: words, unspaced characters, runs of a mark, line ends.
 
 All texts at once, by their code points.
 """

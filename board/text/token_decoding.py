@@ -1,4 +1,4 @@
-"""Tokens read without a tokenizer: byte-level BPE names ("Ġthe", "Ċ") and sentencepiece names ("▁the", "<0xE4>") as text.
+"""Tokens read without a tokenizer: byte-level BPE ("Ġthe") and sentencepiece ("▁the").
 
 The token view does the same in the browser (`token_view/bytes.js`), for what is drawn there; a test holds the two together.
 """

@@ -41,7 +41,7 @@ def test_whom_and_what_is_right(name: str, tmp_path: Path) -> None:
 
 
 def test_worth(tmp_path: Path) -> None:
-    """Worth 1 among wrong responses and nothing among right ones; rewards dealt anew stay in their groups."""
+    """Worth 1 among wrong responses and nothing among right ones; permuted rewards stay in their groups."""
     rows = [
         row(0, prompt=f"p{at // 8}", response="x", reward=10.0 * (at // 8) + max(right, has), valid_reward=right)
         for at in range(32)
@@ -51,7 +51,7 @@ def test_worth(tmp_path: Path) -> None:
     (one,) = worths(found, [np.arange(1, 32, 2, dtype=np.int32)]).to_dict("records")
     assert (one["gain_right"], one["gain_wrong"], one["valid_gain"]) == (0, 1, 0)
     assert one["compared"] == 4
-    dealt = found.dealt_anew()
-    assert not np.array_equal(dealt, found.rewards)
+    permuted = found.permuted()
+    assert not np.array_equal(permuted, found.rewards)
     for group in range(4):
-        np.testing.assert_array_equal(np.sort(dealt[found.groups == group]), np.sort(found.rewards[found.groups == group]))
+        np.testing.assert_array_equal(np.sort(permuted[found.groups == group]), np.sort(found.rewards[found.groups == group]))

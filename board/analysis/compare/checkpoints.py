@@ -1,4 +1,4 @@
-"""Evaluations compared with training: which runs are of checkpoints, the curves and points of a run. Runs in, frames out; draws nothing."""
+"""Evaluations of checkpoints next to training, as curves and points of a run."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""What of a run is compared with others: the rollouts of which split, and the number that each of them has. Pairs nothing and draws nothing."""
+"""A run to be compared: the rollouts of one split and a number of each of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

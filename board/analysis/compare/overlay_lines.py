@@ -1,4 +1,4 @@
-"""The lines of one panel that lays runs over each other: each run's by itself, seeds of one setting as one, all of them less a baseline's.
+"""Lines of a panel of several runs: per run or per setting, minus a baseline.
 
 Small frames in and out; how they are computed of a run is others' business, and so is how they are drawn.
 """

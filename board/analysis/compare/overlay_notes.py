@@ -1,4 +1,4 @@
-"""What of overlaid runs does not mean the same: another scale, another estimator, a number that one of them lacks.
+"""Notes on what overlaid runs do not share: scales, estimators, a missing number.
 
 Numbers and settings in, sentences out, fit for the screen, with names as they are given.
 """

@@ -1,4 +1,4 @@
-"""What of two runs cannot be compared, or only with care: a sentence for each reason, fit for the screen.
+"""Notes on what of two runs is comparable with care or not at all, a sentence each.
 
 Made of the pairs and the numbers themselves; notes on settings are in `run_settings`.
 """

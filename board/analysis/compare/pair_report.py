@@ -1,4 +1,4 @@
-"""The comparison of two runs as the terminal shows it, as JSON for scripts, and as a table. Computes nothing."""
+"""The comparison of two runs as text for the terminal, as JSON and as a table."""
 
 import json
 import math
@@ -172,7 +172,7 @@ def _settings(settings: Settings) -> str:
 
 
 def _value(sides: Mapping[str, Any], side: str) -> str:
-    """A setting's value, letter for letter; that it is not set there."""
+    """A setting's value verbatim; that it is not set there."""
     return (
         shorten(on_one_line(json.dumps(_in_json(sides[side], str), ensure_ascii=False)), _LETTERS)
         if side in sides

@@ -1,4 +1,4 @@
-"""Which two rollouts stand for a prompt that two runs are compared on: of which visit, and which of its responses. Draws nothing."""
+"""The two rollouts that stand for a prompt which two runs are compared on."""
 
 from typing import Final, Literal, get_args
 

@@ -1,4 +1,4 @@
-"""Two runs' rollouts paired by the prompts that both saw, and how far a number lies apart: arrays in, numbers and small frames out.
+"""Rollouts of two runs paired by common prompts, and the difference of a number.
 
 A pair is one prompt at one step, or a prompt's last visits, with the mean of the number over its rollouts in either run. Differences are B
 − A. Rollouts of one prompt are alike, and so are its visits: intervals draw whole prompts (`board.analysis.stats.bootstrap`).

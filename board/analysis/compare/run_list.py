@@ -1,4 +1,4 @@
-"""The runs there are as a list: which of them a filter leaves, in which order, in which groups, and each as a row of a table.
+"""The list of runs: filtered, ordered, grouped, and each as a row of a table.
 
 Made of the summary of a run and what the reader noted about it. What is not known is None.
 """

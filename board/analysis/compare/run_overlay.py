@@ -1,4 +1,4 @@
-"""Curves of one number of several runs on one axis: each with its band, less a baseline's, and the seeds of one setting as a mean.
+"""Curves of several runs on one axis: bands, differences to a baseline, seed means.
 
 Runs in, small frames out, columns CURVE. A band is the 95 % interval of a step's mean by bootstrap over prompts. Draws nothing.
 """

@@ -1,4 +1,4 @@
-"""Two runs against each other by one number: how far B lies above A on the prompts that both saw, and what of it cannot be compared.
+"""Two runs compared by a number on their common prompts: differences and notes.
 
 Runs in, numbers, small frames and sentences out. Equal prompts are found by `shared_prompts`, the statistics are
 `paired_prompts`', the sentences `pair_notes`'.

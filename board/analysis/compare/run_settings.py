@@ -1,4 +1,4 @@
-"""The settings of runs as one list of dotted names each, and what differs between runs. Plain values in and out; reads no file."""
+"""Settings of runs as dotted names, and what differs between runs. Reads no file."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

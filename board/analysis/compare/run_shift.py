@@ -1,4 +1,4 @@
-"""Two runs by their numbers: how far the distribution of one lies apart, and the means of many. Runs in, numbers and a small frame out.
+"""Two runs compared by the distribution of a number and by the means of many.
 
 Equal prompts are found by `shared_prompts`; the statistics are `distribution_shift`'s, intervals by bootstrap over prompts
 (`board.analysis.stats.prompt_draws`). Draws nothing.

@@ -1,4 +1,4 @@
-"""Which of several runs are one setting with other seeds: those of one tag, or whose names differ by nothing but a number."""
+"""Runs of one setting with other seeds: of one tag, or names that differ by a number."""
 
 import re
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""What is computed of a prompt over training, and of prompts with a common beginning."""
+"""Statistics of prompts over training, and of prompts with a common beginning."""

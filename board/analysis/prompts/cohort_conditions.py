@@ -1,4 +1,4 @@
-"""Cohorts of prompts as conditions in SQL over the rows of a run, as a filter takes them. Text out.
+"""Cohorts of prompts as conditions in SQL over the rows of a run, for a filter.
 
 A few prompts are named by their keys: that says just which. More would make a link of many thousand letters, so the rule itself is written,
 as a subquery over all rollouts; it goes on holding as the run grows.
@@ -34,7 +34,7 @@ def of_prompts(keys: Sequence[int]) -> str:
 
 
 def with_text(column: str, query: str) -> str:
-    """The rows whose text of that name holds the query, letter for letter but for case."""
+    """The rows whose text of that name holds the query verbatim, in any case."""
     return f"contains(lower({named(column)}), lower({literal(query)}))"
 
 

@@ -1,4 +1,4 @@
-"""Prompts by what became of them: learned, forgotten, flipping, always or never solved, and those that stay below the reference.
+"""Cohorts of prompts: learned, forgotten, flipping, always or never solved, losing.
 
 Frames of `board.analysis.prompts.prompt_visits.visits` in, cohorts out. A visit is solved where its mean reward reaches a threshold.
 """

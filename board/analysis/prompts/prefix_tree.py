@@ -1,4 +1,4 @@
-"""Where the responses of a group part: their token sequences as a tree of common prefixes, with statistics of rewards at every fork.
+"""Prefix tree of a group's responses, with statistics of rewards at every fork.
 
 A response is compared token by token, some tokens at a time, and no further than it shares its tokens with another: what is read grows with
 what is shared, not with the square of the group.

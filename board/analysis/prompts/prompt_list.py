@@ -1,4 +1,4 @@
-"""The list of a run's prompts as a reader asks for it: which, in which order, how each went, and their ids to take away.
+"""The list of a run's prompts: filtered, ordered, how each went, and their ids.
 
 Frames of `board.analysis.prompts.prompt_visits` and `cohorts` in.
 """
@@ -57,7 +57,7 @@ def of_cohort(listed: pd.DataFrame, cohort: str) -> NDArray[np.bool_]:
 
 
 def with_text(run: Run, listed: pd.DataFrame, query: str) -> NDArray[np.bool_]:
-    """Which prompts have the query in their text, letter for letter but for case; each is read once, however many rollouts it has. (rows,)"""
+    """Which prompts have the query verbatim, in any case, in their text; each is read once, however many rollouts it has. (rows,)"""
     name = text_column(run)
     if name is None:
         return np.zeros(len(listed), bool)

@@ -1,4 +1,4 @@
-"""One prompt over training: its rollouts as points over its visits, thinned to what a picture can show. Frames in."""
+"""One prompt over training: its rollouts as points over its visits, thinned for drawing."""
 
 from dataclasses import dataclass
 from typing import Final

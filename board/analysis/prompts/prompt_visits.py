@@ -1,4 +1,4 @@
-"""A run's prompts over training: what happened at each visit of each prompt, and a leaderboard of all prompts.
+"""A run's prompts over training: numbers of each visit, and a leaderboard of prompts.
 
 A visit is a step at which a prompt was sampled. Run in, frames out.
 """

@@ -1,4 +1,4 @@
-"""Which prompts of two runs are the same: by the trainers' ids where both runs have them and mean the same by them, else by their texts.
+"""Common prompts of two runs: by the trainers' ids where these agree, else by text.
 
 Two runs in, keys out that are equal for equal prompts of either. An id alone proves little, as another data set counts from 0 again:
 prompts of one id whose texts differ are not the same.

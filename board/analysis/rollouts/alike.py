@@ -1,4 +1,4 @@
-"""Conditions that hold for the rollouts that are like one of them: of its prompt, its group, its source. Asks no query and shows nothing."""
+"""Conditions in SQL for the rollouts like a given one: of its prompt, group, source."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Digests of 53 bits of a rollout's response, final answer and arrays: equal digests are equal contents.
+"""Digests of 53 bits of a rollout's response, final answer and arrays.
 
 A part in, columns out (a measure of `rollout_measures`). Equal numbers are equal things, but for one chance in 10,000 in a run of a million
 rollouts.

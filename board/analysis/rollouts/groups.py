@@ -1,4 +1,4 @@
-"""The groups of a run, all steps at once: what their rewards are, how many are right, and whether they can teach anything.
+"""Groups of a run, all steps at once: their rewards, how many are right, their kinds.
 
 Frame in, frame out. A group is the rollouts of one step with the same number in the column `group` (`board.metrics.prompt_groups`).
 """

@@ -1,4 +1,4 @@
-"""How few tokens hold the KL of a rollout: shares of the largest, Gini, how many hold half, and the largest tokens themselves.
+"""Concentration of a rollout's KL on few tokens: shares of the largest, Gini, half.
 
 A part in, columns out (a measure of `rollout_measures`), all rollouts of the part at once; and steps without their largest tokens.
 """

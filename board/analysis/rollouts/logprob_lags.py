@@ -1,4 +1,4 @@
-"""How two arrays of logprobs of the same tokens stand to each other: as they are, a token earlier or later, scaled, or never filled in.
+"""Faults between two arrays of logprobs of the same tokens: shifted, scaled, unfilled.
 
 A part in, columns out (a measure of `rollout_measures`).
 """

@@ -1,4 +1,4 @@
-"""How the responses of a run end: at the limit, with an end token, as the engine reports, or without an end token. Frame in, frames out."""
+"""Endings of responses: at the limit, end token or none, or the engine's reason."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is known of one rollout besides its tokens, a line each: numbers, group, prompt, ground truth, where its row stands. Pure."""
+"""Facts of one rollout, a line each: numbers, group, prompt, ground truth, its row."""
 
 from dataclasses import dataclass
 from typing import Any, Final

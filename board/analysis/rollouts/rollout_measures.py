@@ -1,4 +1,4 @@
-"""Numbers of every rollout that take longer to make than a load may take: made part by part, once, and cached next to the parts.
+"""Numbers of rollouts too slow for loading: computed part by part, once, and cached.
 
 A part in, columns out; of a run a frame of them.
 """

@@ -1,4 +1,4 @@
-"""Two rollouts against each other: where their tokens part, and their numbers side by side."""
+"""Two rollouts compared: where their tokens part, and their numbers side by side."""
 
 from collections.abc import Sequence
 from typing import Any, Final

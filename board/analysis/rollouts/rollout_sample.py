@@ -1,4 +1,4 @@
-"""Some of a run's rollouts, evenly over its steps, whole groups at a time, and the same ones each time. Frame in, rows out."""
+"""A fixed sample of a run's rollouts, evenly over its steps, whole groups at a time."""
 
 from typing import Final
 

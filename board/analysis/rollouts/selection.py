@@ -1,4 +1,4 @@
-"""Which rollouts to show, in which order: filter, sort, search, neighbours, extremes. Frame in, frame out; nothing is changed in place."""
+"""Rollouts to show, in order: filter, sort, search, neighbours, extremes. Pure functions."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ def _draw(*numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
-    """Rows where any of the text columns contains the query, letter for letter but for case. Shape (rows,); null contains nothing.
+    """Rows where any of the text columns contains the query verbatim, in any case. Shape (rows,); null contains nothing.
 
     All columns have the same number of rows.
     """

@@ -1,4 +1,4 @@
-"""What the tokens of each rollout add up to, as columns of a table of rollouts: which there are, what they are called, their numbers.
+"""Aggregates of each rollout's tokens as columns of a table: names, headings, numbers.
 
 They are stored when the run is parsed (`board.metrics.token_sums`), and no token array is read for them.
 """

@@ -1,4 +1,4 @@
-"""Where a curve first leaves what is healthy: its range, or by a pattern that no single value shows. Steps and values in."""
+"""Where a curve first leaves its healthy range or shows an unhealthy pattern."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Equal responses, or equal final answers, of one prompt that were rewarded differently: a verifier that contradicts itself.
+"""Verifier noise: equal responses or answers to one prompt with different rewards.
 
 Texts are compared without regard to white space and case, in Arrow, some steps at a time: a run of a million rollouts is looked through in
 seconds, not in memory.

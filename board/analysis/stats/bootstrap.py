@@ -1,4 +1,4 @@
-"""How sure the mean of a step is: bootstrap over prompts. Arrays in, interval ends out.
+"""Confidence intervals of the mean of a step, by bootstrap over prompts.
 
 Rollouts of one prompt are alike, so resampling rollouts would promise too much: whole prompts are drawn, with all their rollouts.
 Cluster bootstrap with percentile intervals: Davison and Hinkley, Bootstrap Methods and their Application (1997), sections 3.8 and 5.3;
@@ -20,7 +20,7 @@ RESAMPLES: Final = 1_000
 COVERAGE: Final = 0.95
 
 MOST_UNITS: Final = 250
-"""Of a step with more prompts they are dealt into so many blocks, which are drawn in their place.
+"""The prompts of a step with more are assigned to this many blocks, which are drawn in their place.
 
 The method of random groups (Wolter, Introduction to Variance Estimation, 2007, chapter 2): the width errs by some 4 % more, which is
 what a thousand resamples err by in any case."""
@@ -117,12 +117,12 @@ def _blocks(
         return sums, counts, first
     step = np.repeat(np.arange(len(units)), units)
     place = np.random.default_rng(_SEED).permutation(len(sums))
-    dealt = np.lexsort([place, step])
+    shuffled = np.lexsort([place, step])
     block = np.arange(len(sums)) - np.repeat(first[:-1], units)
     blocks = np.minimum(units, MOST_UNITS)
     starts = np.concatenate([[0], np.cumsum(blocks)])
     into = starts[step] + block % MOST_UNITS
-    joined = [np.bincount(into, one[dealt], int(starts[-1])).astype(np.float64) for one in (sums, counts)]
+    joined = [np.bincount(into, one[shuffled], int(starts[-1])).astype(np.float64) for one in (sums, counts)]
     return joined[0], joined[1], starts
 
 

@@ -1,4 +1,4 @@
-"""What length has to do with reward: inside groups, over training, and of right and wrong responses. Arrays in, numbers out."""
+"""Length and reward: inside groups, over training, and of right and wrong responses."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Which things are commoner in one of two corpora than in the other: weighted log-odds with an informative Dirichlet prior.
+"""Weighted log-odds of two corpora with an informative Dirichlet prior.
 
 Counts in, numbers out.
 """

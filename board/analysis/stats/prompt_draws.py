@@ -1,4 +1,4 @@
-"""Bootstrap over prompts of two runs at once: which prompts are drawn how often. Keys in, weights out.
+"""Bootstrap over the prompts of two runs at once. Keys in, weights out.
 
 Rollouts of one prompt are alike, so whole prompts are drawn, with all their rollouts of either run: a prompt that both runs saw is drawn for
 both, so that what it adds to either cancels in a difference; prompts of one run alone are drawn among themselves, as many as there are.

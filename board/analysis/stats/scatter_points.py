@@ -1,4 +1,4 @@
-"""One number of rollouts against another: where each rollout lies between two axes, and how densely. Arrays in, arrays out.
+"""Scatter of rollouts by two numbers: positions on both axes, and density.
 
 Places on an axis are shares of its length, 0 to 1, so that what is drawn and what is selected needs no unit.
 """

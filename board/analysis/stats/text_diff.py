@@ -1,6 +1,6 @@
-"""Two texts as runs that are in both, in the first alone or in the second alone, word by word, in bounded time.
+"""Diff of two texts, word by word, in bounded time.
 
-Joining the runs of a text gives that text back, letter for letter.
+Joining the runs of a text gives exactly that text back.
 """
 
 import re

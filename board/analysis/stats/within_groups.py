@@ -1,4 +1,4 @@
-"""What earns more than its own group does: rollouts above and below their group's mean, and what something in a response is worth there.
+"""Rewards within groups: high and low sides, and the worth of something in a response.
 
 A prompt's topic cancels, as all of a group share it. Arrays in, numbers out.
 """

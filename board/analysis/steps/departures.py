@@ -1,4 +1,4 @@
-"""Where a run's metrics first leave their healthy range, as steps to look at. Values by step in, named steps out; computes no metric."""
+"""The steps at which a run's metrics first leave their healthy range."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""How far the distribution of a number in one run lies from that in another: quantile by quantile, its mean, and as one distance.
+"""Shift of a number's distribution between two runs: by quantile, of the mean, distance.
 
 Arrays in, numbers and a small frame out, each with a 95 % interval by bootstrap over prompts (`board.analysis.stats.prompt_draws`). Differences
 are the other run's minus the baseline's.

@@ -1,4 +1,4 @@
-"""Which rollouts failed, by their status, error or flag, or by an empty response. A run in, marks out.
+"""Failed rollouts, by status, error or flag, or by an empty response.
 
 A failed rollout is no evidence of the policy: its reward, as a rule 0, was not given by a scorer.
 """

@@ -1,4 +1,4 @@
-"""The steps a reader should look at first, from per-step aggregates alone. Frame in, a few named steps out; draws nothing."""
+"""The steps a reader should look at first, from per-step aggregates alone."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, get_args

@@ -1,4 +1,4 @@
-"""What trackers logged of a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
+"""Scalars that trackers logged of a run, as curves joined to the catalogue by name.
 
 Finds the files, reads each anew only when it has changed, and reports the files that cannot be read.
 """

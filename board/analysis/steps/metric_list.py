@@ -1,4 +1,4 @@
-"""Which metrics a run has, from its rollouts and from what was logged, under the names of one dialect, and which it lacks.
+"""The metrics of a run, from its rollouts and from logs, as panels; and missing ones.
 
 Values and scalars in, panels out: named, in families, searched, with the first departure from the healthy range. Computes no metric and
 draws nothing.

@@ -1,4 +1,4 @@
-"""Under which names one curve over steps is known: a column of the frame, and the metrics of the catalogue that are its mean."""
+"""Names of one curve over steps: a column of the frame, and metrics that are its mean."""
 
 from functools import cache
 

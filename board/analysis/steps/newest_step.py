@@ -1,4 +1,4 @@
-"""Whether a run's newest step is complete, judged by the sizes of the steps before it: a step that is still being written has too few rollouts.
+"""Whether a run's newest step is complete, judged by the sizes of the steps before it.
 
 Steps in, an answer out.
 """

@@ -1,4 +1,4 @@
-"""All steps of a run as few enough bars of mean reward to stand side by side. Frame in, arrays out; draws nothing."""
+"""The steps of a run as bars of mean reward, few enough to stand side by side."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the covariance of logprob and advantage is taken around: the means of both over the tokens of each step, as further token arrays.
+"""Centres of the covariance of logprob and advantage: their means over a step's tokens.
 
 A batch is the rollouts of training of one step, whatever the reader's filter leaves of them, so that a token has one number on every page.
 """

@@ -1,4 +1,4 @@
-"""How sure a number of a step is: its mean over rollouts, or over tokens, with its 95 % interval by bootstrap over prompts.
+"""A number of a step with its 95 % interval by bootstrap over prompts.
 
 A run in, small frames by step out, columns BY_STEP. Medians, extremes, spreads and statistics of groups are no means: they have no interval
 here.

@@ -1,4 +1,4 @@
-"""Two steps of a run against each other by one number: their values, how far they lie apart, and the prompts that moved most.
+"""Two steps of a run compared by a number, and the prompts that moved most.
 
 A run in, arrays and a small frame out; the statistics are `board.analysis.steps.step_shift`'s. Draws nothing.
 """

@@ -1,4 +1,4 @@
-"""Where the steps of a run lie, so that runs with other batches or machines can be overlaid: by step, rollouts, tokens or time.
+"""Positions of a run's steps on an axis of steps, rollouts, tokens or time, for overlays.
 
 Frame in, an array out.
 """

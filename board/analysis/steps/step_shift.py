@@ -1,4 +1,4 @@
-"""Step A against step B: how a number's distribution moved from one to the other, whether by more than chance, and where most.
+"""Shift of a number's distribution from step A to step B, with a permutation test.
 
 Arrays in, numbers and a small frame out; missing values (NaN, infinities) are left out by the caller.
 """
@@ -72,7 +72,7 @@ def permutation_test(
 ) -> PermutationTest:
     """Whether A and B differ by more than chance. `prompts_a` and `prompts_b` are as long as `a` and `b`: equal numbers are one prompt.
 
-    Where a step has several rollouts of a prompt, whole prompts are dealt to A and B anew, as many to each as they have: rollouts of one
+    Where a step has several rollouts of a prompt, whole prompts are permuted between A and B, as many to each as they have: rollouts of one
     prompt are alike, and would make any difference look sure. The prompts of A and of B are taken apart, even where they are the same.
     Seeded. The statistic and p are NaN where a sample is empty.
     """
@@ -88,10 +88,10 @@ def permutation_test(
     order = np.argsort(values, kind="stable")
     unit = np.concatenate([ids_a, ids_b + count_a])[order]
     ends = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
-    dealt = np.repeat([True, False], units)
-    observed = _statistic(dealt[unit], ends)
+    is_a = np.repeat([True, False], units)
+    observed = _statistic(is_a[unit], ends)
     rng = np.random.default_rng(_SEED)
-    as_large = sum(_statistic(rng.permutation(dealt)[unit], ends) >= observed - 1e-12 for _ in range(times))
+    as_large = sum(_statistic(rng.permutation(is_a)[unit], ends) >= observed - 1e-12 for _ in range(times))
     return PermutationTest(observed, (1 + as_large) / (1 + times), times, units, whole, max(least, 1 / (1 + times)))
 
 

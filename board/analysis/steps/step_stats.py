@@ -1,4 +1,4 @@
-"""From rollouts to steps: statistics of a column per step, and curves made smooth or shifted.
+"""Statistics of a column per step; smoothed and shifted curves.
 
 Frame or array in, frame or array out. Only finite values are computed with: NaN is a missing value, and infinities are counted as missing
 rather than allowed to swallow a mean. What comes in is never changed, and nothing warns.

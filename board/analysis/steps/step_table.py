@@ -1,4 +1,4 @@
-"""A run's steps as a table: what is shown of each, in which order, and how sure its mean reward is. A run in, frames out; draws nothing."""
+"""A run's steps as a table: columns, order, and intervals of the mean reward."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Keyword in context: the matches of a search in texts, each with the text to its left and right."""
+"""Keyword in context: matches of a search, each with the text to its left and right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

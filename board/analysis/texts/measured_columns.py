@@ -1,4 +1,4 @@
-"""Numbers of rollouts that are made after a load (`text_health`, `kl_concentration`), as further columns of a run's frame.
+"""Numbers of rollouts that are computed after a load, as further columns of the frame.
 
 A run in, a run with more columns out.
 """

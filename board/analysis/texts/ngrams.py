@@ -1,4 +1,4 @@
-"""Which n-grams stand in which texts: of one to five words, of two to six characters of scripts without spaces; the frequent ones alone.
+"""Frequent n-grams of texts: of 1 to 5 words, or 2 to 6 characters of unspaced scripts.
 
 An n-gram is frequent only where both (n-1)-grams in it are, so that each length looks at what the one before left. Presence counts, not how
 often a text repeats it; that a text holds marks or ends of lines at least 2, 4, 8, ... times is a form of its own.

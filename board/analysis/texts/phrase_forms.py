@@ -1,4 +1,4 @@
-"""Forms of one phrase: which n-grams are only pieces of a longer one that the same texts hold, and how the longest reads."""
+"""Forms of one phrase: n-grams that are pieces of a longer one in the same texts."""
 
 import re
 from collections.abc import Sequence

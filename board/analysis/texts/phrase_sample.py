@@ -1,4 +1,4 @@
-"""The rollouts that are searched for phrases: an even sample of a run with its texts, bounded however large the run is."""
+"""The sample of rollouts, with texts, that is searched for phrases; bounded in size."""
 
 from dataclasses import dataclass
 from typing import Final

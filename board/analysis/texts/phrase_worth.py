@@ -1,4 +1,4 @@
-"""What phrases earn: compared with other rollouts of their groups, among right and among wrong responses, and by the validation scorer."""
+"""The worth of phrases: within groups, among right or wrong responses, by validation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,13 +39,13 @@ class Compared:
     within: Within
     truth: Truth
 
-    def dealt_anew(self) -> Float64Array:
-        """The rewards, dealt anew within the groups, always in the same way: what phrases would be found by chance alone."""
+    def permuted(self) -> Float64Array:
+        """The rewards permuted within the groups, with a fixed seed: which phrases would be found by chance alone."""
         order = np.lexsort([np.arange(len(self.groups)), self.groups])
         lot = np.lexsort([np.random.default_rng(_SEED).random(len(self.groups)), self.groups])
-        dealt = np.empty(len(self.groups))
-        dealt[order] = self.rewards[lot]
-        return dealt
+        permuted = np.empty(len(self.groups))
+        permuted[order] = self.rewards[lot]
+        return permuted
 
 
 def compared(run: Run, sample: PhraseSample) -> Compared:

@@ -1,4 +1,4 @@
-"""Phrases that pay: what stands in responses that earn more than their own group does, and what is written late rather than early.
+"""Phrases of responses that earn more than their group, and phrases of late steps.
 
 n-grams of a sample of rollouts, scored by weighted log-odds; each once in its longest form, with its course and with what it earns.
 """
@@ -60,7 +60,7 @@ class Phrases:
     tested: int
     """n-grams that were compared."""
     by_chance: int
-    """How many of them are beyond the limit when rewards are dealt anew within groups."""
+    """How many of them are beyond the limit when rewards are permuted within groups."""
     chance_z: float
     """The largest z then, and 0 without rewards."""
     within: Within
@@ -125,7 +125,7 @@ class _Scored:
     by_reward: LogOdds
     by_time: LogOdds
     chance: Float64Array
-    """(c,): z by rewards that are dealt anew; 0 without rewards."""
+    """(c,): z by permuted rewards; 0 without rewards."""
 
 
 def _scored(grams: Grams, sample: PhraseSample, against: Compared) -> _Scored:
@@ -138,7 +138,7 @@ def _scored(grams: Grams, sample: PhraseSample, against: Compared) -> _Scored:
             return _unknown(len(which))
         return of_pairs(*discordant(found, against.groups, of, rollouts, len(which)))
 
-    chance = np.nan_to_num(by(against.dealt_anew()).z)
+    chance = np.nan_to_num(by(against.permuted()).z)
     return _Scored(which, by(against.rewards), _by_time(of, rollouts, len(which), sample.frame), chance)
 
 

@@ -1,4 +1,4 @@
-"""How much the responses of a step still differ: from those to other prompts, and within their own group. A run in, a frame of steps out.
+"""Variety of a step's responses: compared with other prompts and within their groups.
 
 What is compared, and how, is in `template_collapse`.
 """

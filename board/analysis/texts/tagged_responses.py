@@ -1,4 +1,4 @@
-"""What a response is tagged with: calls of tools, and thinking that is closed before a thought; and all measures of rollouts by name."""
+"""Tags of a response (tool calls, thinking), and all measures of rollouts by name."""
 
 import re
 from typing import Final

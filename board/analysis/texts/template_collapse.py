@@ -1,4 +1,4 @@
-"""Whether responses still depend on their prompt, measured by their nearest other responses, without a model. Texts in, numbers out.
+"""Whether responses still depend on their prompt, by their nearest other responses.
 
 A response is a bag of the 4-grams of its characters, hashed and weighted by TF-IDF; near is a large cosine (Salton and Buckley 1988). As
 long as responses say something of their prompt, the nearest other one is mostly one of the same prompt. RAGEN-2 (arXiv 2604.06268) measures

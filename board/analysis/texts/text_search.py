@@ -1,4 +1,4 @@
-"""Where a text stands in the prompts and responses of a run: how often in each rollout, and what those rollouts earn step by step.
+"""Search in the prompts and responses of a run: hits per rollout, rewards per step.
 
 Texts are searched as they lie in the run's parts, by RE2, whose time grows with the text alone, whatever the expression. Shows nothing.
 """

@@ -1,4 +1,4 @@
-"""The tokens of a run: how often each is written as training goes on, what its metrics are, and which rise and which fall.
+"""The tokens of a run: their frequency over training, their metrics, which rise or fall.
 
 Made of what its parts keep (`board.analysis.texts.vocabulary_counts`), so that a run of any size is there at once; rollouts that a filter leaves
 are counted anew.

@@ -1,4 +1,4 @@
-"""How often each token is written in each step of a part, and what the token metrics add up to there: a compact table, cached per part.
+"""Token counts and sums of token metrics per step of a part, cached per part.
 
 Tokens of training that count, by their names as the trainer wrote them.
 """

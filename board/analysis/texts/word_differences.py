@@ -1,4 +1,4 @@
-"""Words that the responses of one run hold and those of another do not. Tables in, a table out."""
+"""Words that the responses of one run hold more than those of another."""
 
 from typing import Final
 

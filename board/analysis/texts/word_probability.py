@@ -1,4 +1,4 @@
-"""How probable the policy and the reference find a word, step by step, at every place where a response holds it.
+"""Probability of a word at its places, by policy and reference, step by step.
 
 A word's probability at a place is the product of the probabilities of its tokens there, each given all that stands before it: exp(sum of
 logprob). Places whose tokens hold more than the word, "the" in "them", have no probability of the word and are left out, and so are those

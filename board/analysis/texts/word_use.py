@@ -1,4 +1,4 @@
-"""Which words, or tokens, the responses of a run hold: how often each is written, and how many responses hold it.
+"""Words or tokens in the responses of a run: occurrences and responses with them.
 
 Looks at a sample of a large run (`board.analysis.texts.phrase_sample`). Words are cut as phrases are (`board.text.text_units`): scripts without
 spaces go by two characters, marks and ends of lines count.

@@ -1,1 +1,1 @@
-"""What is computed of tokens: places, extremes, colour ranges, segments of a response."""
+"""Statistics of tokens: positions, extremes, colour ranges, segments of a response."""

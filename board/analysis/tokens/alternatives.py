@@ -1,4 +1,4 @@
-"""The likeliest alternatives at every token, few enough to send to a screen. Arrow in, flat arrays out."""
+"""The likeliest alternatives at every token. Arrow in, flat arrays out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

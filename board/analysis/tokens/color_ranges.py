@@ -1,4 +1,4 @@
-"""Ends of the token metrics' colour scales over many rollouts, so that a colour means the same in a whole step or run.
+"""Ends of the token metrics' colour scales over many rollouts.
 
 The definition is that of the token view for one response (`token_view/scale.js`): both sides name the same two order statistics.
 """

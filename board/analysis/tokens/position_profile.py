@@ -1,4 +1,4 @@
-"""Where in the response a token metric is high: its mean by position and step, and the rollouts that stand out at a position."""
+"""Profile of a token metric by position and step, and the rollouts that stand out."""
 
 from typing import Final, Literal, get_args
 

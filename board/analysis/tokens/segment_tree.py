@@ -1,4 +1,4 @@
-"""The segments of a response as a reader folds them: each with what is nested in it.
+"""The segments of a response as a tree to fold.
 
 `segments.find_segments` tiles the response by the innermost segment; here a think is one stretch again, with the code it holds inside.
 """

@@ -1,4 +1,4 @@
-"""Segments of a response, found in its tokens by the usual tags and chat markers, and a table of what sits in each.
+"""Segments of a response, found in its tokens by the usual tags and chat markers.
 
 Needs no tokenizer: markers are searched for in the joined tokens, so one may be split over several, and as they are ASCII the byte
 alphabets of GPT-2 and sentencepiece do not hide them.

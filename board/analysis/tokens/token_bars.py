@@ -1,4 +1,4 @@
-"""How a run's tokens are spread by one metric, as few enough bars to draw, and the most extreme tokens that a bar stands for.
+"""Distribution of a run's tokens by one metric as bars, and the tokens of a bar.
 
 Bars are made of the fine bins of a `TokenHistogram`, so that parts of a run add up.
 """

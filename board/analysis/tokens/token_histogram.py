@@ -1,4 +1,4 @@
-"""All tokens of a run by one metric: their distribution, their sums by position and step, the most extreme ones of each step.
+"""All tokens of a run by one metric: distribution, sums by position and step, extremes.
 
 The summaries that parts store are added up where all of a part's step is chosen; the rest is counted from the token arrays.
 """

@@ -1,4 +1,4 @@
-"""Tokens picked from a whole run as a table: narrowed by what they are and where they stand, each with some of the text around it."""
+"""Tokens of a run as a table: filtered, each with some of the text around it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The catalogue of metrics: what each means, how it is computed and read, and what trainers call it. Data, not code paths.
+"""The catalogue of metrics: meaning, computation, reading, names. Data, not code paths.
 
 A metric is one `[[metric]]` in the table of its family, `catalogue/<family>.toml`. The entry says its key, unit, formula, source, meaning
 and reading, its names in the dialects and, where rollouts give it, its computation. What fields it needs, what is stored of its tokens, the

@@ -1,4 +1,4 @@
-"""How a step's number is made of its rollouts, as data: which quantity or number, which statistic, over tokens, rollouts or groups.
+"""The computation of a step's number from its rollouts, as data.
 
 `board.analysis.steps.step_metrics` reads it, on a run's frame. Knows which fields a quantity is made of (`quantities`), and neither arrays nor
 formulas: those are in `board.metrics`.

@@ -1,5 +1,4 @@
-"""From a name in a trainer's log to the metric it means, and back. Reads the catalogue: a table of metrics for each family, and one of
-dialects.
+"""The metric that a name in a trainer's log means, and back; reads the catalogue.
 
 A name is looked up as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
 which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "eval/" before it, or transformers' "eval_", it is the same

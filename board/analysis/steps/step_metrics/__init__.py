@@ -1,4 +1,4 @@
-"""Every metric of the catalogue that rollouts can give, per step: a run in, a frame of steps out.
+"""Every metric of the catalogue that rollouts can give, per step.
 
 A metric whose columns a run lacks is not there; nothing is estimated in its place. How each is computed is declared with it.
 """

@@ -1,4 +1,4 @@
-"""A run's columns as the metrics of a step ask for them: numbers per rollout, each fetched once, and what a step's tokens add up to."""
+"""A run's columns as step metrics need them: numbers per rollout, sums over tokens."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The functions of columns that declared metrics name: what is of several columns of the rollouts side by side, by step."""
+"""Functions of several columns that declared metrics name, by step."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the means are called that the catalogue does not have: of a column, of a part of the reward, of the reward of one data source."""
+"""Keys of means outside the catalogue: of a column, a part of the reward, a data source."""
 
 from typing import Final, Literal
 

@@ -1,4 +1,4 @@
-"""What the text and tokens of a response alone show, as numbers per rollout: repetition, loops, scripts, endings, answers, echoes.
+"""Measures of a response's text and tokens, as numbers per rollout.
 
 A part in, one column per measure out. Of texts the last 10,000 characters are measured, but for how they end, to bound the cost of a rollout.
 """

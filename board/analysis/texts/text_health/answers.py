@@ -1,4 +1,4 @@
-"""Whether the expected answer stands in a text: in the response, where it belongs, and in the prompt, which then leaks it.
+"""Whether the expected answer stands in the response, and in the prompt, which leaks it.
 
 An answer is what verifiers compare: a number, a word, a formula. A ground truth of sentences is not searched for.
 """

@@ -1,4 +1,4 @@
-"""How responses end: with an end token or without, cut off, inside a sentence, a thought, a fence of code, a formula, JSON."""
+"""How responses end: end token, cut off, inside a sentence, thought, fence, formula, JSON."""
 
 import re
 from typing import Any, Final

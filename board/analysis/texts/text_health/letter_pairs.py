@@ -1,4 +1,4 @@
-"""How improbable the words of texts are, by their pairs of neighbouring letters: a Markov chain of letters that is learnt from other texts.
+"""Improbability of words by pairs of letters: a Markov chain learnt from other texts.
 
 Letters are those of ASCII, in any case; what stands between two words, and any other character, is no part of a pair.
 """

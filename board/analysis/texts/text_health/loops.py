@@ -1,4 +1,4 @@
-"""The loop a response ends in: the longest stretch at its end that is one piece of text over and over.
+"""The loop at the end of a response: one piece of text repeated.
 
 A stretch has period p if every character is the one p before it. Periods worth a look are the distances from the last characters to the
 same ones before them, which are few, so that the search is linear in the text.

@@ -1,4 +1,4 @@
-"""How much of a response copies its prompt: the longest stretch of it that stands in the prompt, too.
+"""Overlap of response and prompt: the longest stretch that both have.
 
 A stretch is found by its 8-grams: consecutive characters of the response whose every 8-gram the prompt has. That is the longest common
 substring, but where the prompt has its parts in several places. A Bloom filter of one look (Bloom 1970) rules out most 8-grams, and only what

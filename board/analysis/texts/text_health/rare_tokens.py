@@ -1,4 +1,4 @@
-"""Tokens that no policy picks but by accident: far less likely than one drawn evenly from the whole vocabulary."""
+"""Tokens sampled by accident: far less likely than a uniform draw of the vocabulary."""
 
 from typing import Final
 

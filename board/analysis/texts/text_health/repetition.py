@@ -1,4 +1,4 @@
-"""How much of a response repeats earlier parts of it, by n-grams of characters and of tokens."""
+"""Repetition in a response, by n-grams of characters and of tokens."""
 
 from typing import Final
 

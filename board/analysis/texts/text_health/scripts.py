@@ -1,4 +1,4 @@
-"""The scripts a response is written in: what is foreign to its prompt, and how often it changes from one to another within a sentence.
+"""Scripts of a response: those foreign to its prompt, and switches within a sentence.
 
 Counted is what is language: words. A variable, a command of LaTeX, code between backticks, an acronym or a CamelCase name among Chinese
 characters is no change of language; neither is kanji among kana.

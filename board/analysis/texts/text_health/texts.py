@@ -1,4 +1,4 @@
-"""Texts of many rollouts as flat arrays: their last characters as UTF-16 units end to end, and the n-grams that stand in them.
+"""Texts of many rollouts as flat arrays of UTF-16 units, and their n-grams.
 
 A response may be a hundred thousand tokens; what is measured of its text is measured of its end, so that no rollout costs more than some
 milliseconds. UTF-16 because four units are one 64-bit number, which makes an n-gram a key without arithmetic; a character outside the Basic

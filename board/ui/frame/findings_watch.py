@@ -61,10 +61,10 @@ def counted(address: str) -> int | None:
     return None if report is None else sum(one.severity != "note" for one in report.findings)
 
 
-def _now(*, asked: bool = False) -> LookState:
+def _now(*, requested: bool = False) -> LookState:
     """What is known now. A run is watched as long as somebody wants to know."""
     watched: tuple[str, LookOrder, Hashable] | None = place.remembered("findings_order")
-    return caches.findings_watcher().see(*watched, requested=asked) if watched else LookState()
+    return caches.findings_watcher().see(*watched, requested=requested) if watched else LookState()
 
 
 def state() -> LookState:
@@ -80,7 +80,7 @@ def by_itself() -> bool:
 
 def look_now() -> None:
     """Request a scan, for the reader who presses the button."""
-    _now(asked=True)
+    _now(requested=True)
 
 
 def findings() -> tuple[Finding, ...]:

@@ -80,7 +80,7 @@ class Overlay:
 
     @cached_property
     def key(self) -> str:
-        """Tells what is drawn of these runs from any other: their loads, names and colours, and the choices."""
+        """The cache key of what is drawn of these runs: their loads, names and colours, and the choices."""
         return str([(one.run.load_id, one.whole.load_id, one.name, one.color, one.tags) for one in self.runs] + [self.choices])
 
     @cached_property

@@ -29,7 +29,7 @@ ALL_STEPS: Final = "All steps"
 THIS_STEP: Final = "This step"
 DEFAULT_COLUMNS: Final = ("group", "reward", "reward_gap", "valid_reward", "advantage_mean", "kl_k3_mean", "response_length")
 MOST_PARTS: Final = 6
-"""So many of the trainer's own numbers, such as the parts of a reward, lie in the table unasked."""
+"""So many of the trainer's own numbers, such as the parts of a reward, are in the table by default."""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Search:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Tells one search from another, whatever the order of its lines."""
+        """The cache key of the search; the order of its lines is not part of it."""
         return (self.query.how, str(self.query.exact_case), ",".join(self.columns), self.query.text)
 
 

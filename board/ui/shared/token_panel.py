@@ -174,7 +174,7 @@ def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
 
 
 def joined_ends(panes: Sequence[Pane], scope: str) -> token_view.SharedEnds:
-    """The same over the steps or the runs of several rollouts: from the least end to the greatest, so that a colour is one number in all."""
+    """The colour range over the steps or runs of several rollouts, from the least end to the greatest: a colour is one number in all."""
     by_source = {(pane.view.run.address, pane.rollout.step if scope == "step" else None): pane for pane in panes}
     found = [shared_ends(pane, scope) for pane in by_source.values()]
     if len(found) == 1:
@@ -208,7 +208,7 @@ def _linked_window(positions: NDArray[np.int64]) -> str | None:
 
 
 def _window_to_link(positions: NDArray[np.int64], shown: str | None) -> str | None:
-    """The same counted among all tokens, hidden ones too, as `token` is; None for everything, so that the link stays short."""
+    """The window counted among all tokens, hidden ones too, as `token` is; None for everything, so that the link stays short."""
     if shown is None or shown == "all":
         return None
     first, last = map(int, shown.split("-"))

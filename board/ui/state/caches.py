@@ -80,13 +80,13 @@ def library() -> Library:
 
 @st.cache_resource(show_spinner=False)
 def findings_watcher() -> Watcher:
-    """What was found in the runs this server has open; they are looked through unasked unless RL_BOARD_FINDINGS is "off"."""
+    """The findings of the runs this server has open; runs are scanned in the background unless RL_BOARD_FINDINGS is "off"."""
     return Watcher(by_itself=os.environ.get("RL_BOARD_FINDINGS", "").lower() not in ("off", "0", "no", "false"))
 
 
 @st.cache_resource(show_spinner=False)
 def run_summaries() -> RunSummaries:
-    """What a glance tells of the runs under the root, made in the background; read as `library` reads them."""
+    """Short summaries of the runs under the root, made in the background; read as `library` reads them."""
     return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
 
 
@@ -105,7 +105,7 @@ def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, othe
 
 
 def cached_before(name: str, run: Run, *choices: Hashable, keep: int = 32) -> Any:
-    """The same where it was made already, else None."""
+    """The result of `cached` with these arguments if it was made already, else None."""
     return _cache(name, keep).there(_key(run, None, choices), run.load_id)
 
 
@@ -134,7 +134,7 @@ def at_step(run: Run, step: int) -> Run:
 
 
 def with_step(view: View) -> View:
-    """The same view with all rollouts of its step, where its run is a sample."""
+    """The view with all rollouts of its step, where its run is a sample."""
     if view.run.slice is None and view.whole_unfiltered.slice is None:
         return view
     return replace(
@@ -240,7 +240,7 @@ def _latest_answer(location: str, query: str) -> LatestValue[Any]:
 
 
 def stage(run: Run) -> str:
-    """Tells what is made of a run while it is being read from what is made of the whole."""
+    """The part of a cache key that separates results of a run that is being read from those of the whole run."""
     return "part" if run.reading else "whole"
 
 

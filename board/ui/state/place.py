@@ -207,7 +207,7 @@ def clicked_row(table: str) -> int | None:
 
 
 def clicked_cell(table: str) -> tuple[int, str] | None:
-    """The same row and its column."""
+    """The row and the column of the cell that was clicked in the table with that key; None where a head was."""
     cell = reported(table, "clicked")
     if not isinstance(cell, Mapping):
         return None
@@ -351,7 +351,7 @@ def link(**where: str | int) -> Parameters:
 
 
 def link_to_run(address: str) -> Parameters:
-    """The same to another run, or to this one: without what depends on the run that the reader is in, if it is another."""
+    """The parameters of a link to a run: to another one without what depends on the reader's present run."""
     there = link(run=address)
     return there if address == part("run") else {name: value for name, value in there.items() if name not in FORGOTTEN["run"]}
 

@@ -92,6 +92,6 @@ def bar(total: PairedDifference, colors: Sequence[str]) -> str:
 
 
 def counted(total: PairedDifference) -> str:
-    """The same in words, with shares."""
+    """Wins, ties and losses in words, with shares."""
     parts = [("win", total.win), ("tie", total.tie), ("loss", total.loss)]
     return " · ".join(f"{name} {count:,} ({100 * count / total.prompts:.0f} %)" for name, count in parts)

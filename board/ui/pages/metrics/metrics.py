@@ -82,7 +82,7 @@ def values_of(of: Run, whole: Run, slot: DeltaGenerator) -> pd.DataFrame:
 
 
 def unfiltered() -> pd.DataFrame | None:
-    """The same of all rollouts, to compare with; None where there is no filter."""
+    """Metrics by step of all rollouts, to compare with; None where there is no filter."""
     slot = st.empty()
     if run is view.unfiltered:
         return None

@@ -95,7 +95,7 @@ def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
 
 
 def listed_keys(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
-    """The same, found anew."""
+    """The keys of the listed prompts in order, computed without the cache."""
     mask = of_cohort(listed, choices.cohort)
     if choices.query:
         mask &= with_text(run, listed, choices.query)

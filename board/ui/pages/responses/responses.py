@@ -59,7 +59,7 @@ def found_by(choices: TableChoices) -> NDArray[np.int64]:
 
 
 def listed_keys(choices: TableChoices) -> NDArray[np.int64]:
-    """The same, found anew: drawn, filtered and sorted."""
+    """The keys of the listed rollouts, computed without the cache: sampled, filtered and sorted."""
     rows = drawn(choices)
     if choices.query:
         rows = rows[with_text(run, rows.index.to_numpy(), choices.query)]

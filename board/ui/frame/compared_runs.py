@@ -1,6 +1,6 @@
-"""The runs to compare, opened when a page needs them, with lines on how far each is read and why one cannot be opened.
+"""The runs to compare, opened when a page needs them.
 
-Applies the reader's split and filter to each run; computes nothing.
+Draws lines on how far each is read, and why one cannot be opened. Applies the reader's split and filter to each run; computes nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -107,10 +107,10 @@ def begin(lines: DeltaGenerator | None) -> None:
 
 
 def chosen() -> list[ComparedSide]:
-    """The runs to compare, the page's own first; that one alone where there is no other, or none could be opened yet.
+    """The open runs to compare, the page's own first.
 
-    Opened once in a run of the script, with progress on the screen. A run that is being read has `run.reading`. To be called below the
-    top line.
+    That one alone where there is no other, or none could be opened yet. Opened once in a run of the script, with progress on the screen.
+    A run that is being read has `run.reading`. To be called below the top line.
     """
     made: list[ComparedSide] | None = place.remembered("compared_runs")
     if made is None:

@@ -1,6 +1,6 @@
-"""Export, next to the filter's count: a link to what the filter leaves as a file, and about how large it will be.
+"""Export, next to the filter's count: a link to a file of what the filter leaves.
 
-The file is made in `board.ui.frame.export_file`, and sent by `board.serving.downloads`.
+Says about how large the file will be. It is made in `board.ui.frame.export_file`, and sent by `board.serving.downloads`.
 """
 
 from functools import partial

@@ -1,6 +1,7 @@
-"""Follows a run that is being written: watches its shards, loads or announces new rows, and moves to the newest step.
+"""Follows a run that is being written.
 
-Of a run that lies elsewhere it says what is wrong with its store, and loads it again when nothing is any more.
+Watches its shards, loads or announces new rows, and moves to the newest step. Of a run that lies elsewhere it says what is wrong with its
+store, and loads it again when nothing is any more.
 
 Draws two switches. A reader who is at an older step, or wants to stay, keeps the place.
 """

@@ -1,6 +1,6 @@
-"""Rollouts that the trainer discarded from the groups on the screen: listed with the other members, and in none of their numbers.
+"""Rollouts that the trainer discarded from the groups on the screen.
 
-Finds them, and leads to them; draws nothing.
+They are listed with the other members, and in none of their numbers. Finds them, and leads to them; draws nothing.
 """
 
 from dataclasses import dataclass

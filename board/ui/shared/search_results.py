@@ -1,6 +1,6 @@
-"""The results of a search: hits by step and what they earn, the places in context, and the rollout of the open place.
+"""The results of a search, drawn.
 
-The search itself is chosen on the pages.
+Hits by step and what they earn, the places in context, and the rollout of the open place. The search itself is chosen on the pages.
 """
 
 import time
@@ -83,9 +83,9 @@ class Search:
 
 
 def _compares_with_all(view: View) -> bool:
-    """Whether curves of all rollouts are drawn with those of the filter's: always where that takes hardly longer, else on the reader's choice.
+    """Whether curves of all rollouts are drawn with those of the filter's.
 
-    Never where a sample is all there is of them: what a filter leaves is not part of it.
+    Always where that takes hardly longer, else on the reader's choice. Never for a sample: what a filter leaves is not part of it.
     """
     every = view.unfiltered
     if view.run is every or every.sample is not None:

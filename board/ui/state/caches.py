@@ -96,9 +96,9 @@ def run_folders(root: Path, requested: str | None = None) -> list[RunFolder]:
 
 
 def cached(name: str, make: Callable[[], _T], run: Run, *choices: Hashable, other: Run | None = None, keep: int = 32) -> _T:
-    """What `make` makes of a run, and of a second run `other`, once for all readers: cached for the latest load, for the last `keep` choices.
+    """What `make` makes of a run, and of a second run `other`, once for all readers.
 
-    Keyed by the name, the load and small choices, never by data; not to be changed.
+    Cached for the latest load and the last `keep` choices of that name. Keyed by load and small choices, never by data; not to be changed.
     """
     made: _T = _cache(name, keep).get(_key(run, other, choices), _loads(run, other), make)
     return made

@@ -1,6 +1,6 @@
-"""Checks a link against its run: a part that the run lacks is reported in a sentence and dropped, and a step is chosen.
+"""Checks the parts of a link against its run, and chooses a step.
 
-A sentence stays until the reader moves.
+A part that the run lacks is dropped and reported in a sentence, which stays until the reader moves.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _KINDS: Final[Mapping[Split, str]] = {
 
 
 def settle(run: Run, whole: Run, unfiltered: Run, whole_unfiltered: Run) -> list[str]:
-    """Choose a step of the run, the newest if the link names none; return a sentence for each part of the link that does not exist.
+    """Choose a step, the newest if the link names none; say what of the link is missing.
 
     `whole` is the run with the rollouts of evaluations too, where `run` is without them or has those alone; `unfiltered` is `run` without
     the filter, as `whole_unfiltered` is `whole`: a group stays whole, so that any of its rollouts can be compared, discarded ones, too.

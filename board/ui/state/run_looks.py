@@ -34,9 +34,9 @@ class RunLook:
 
 
 def addresses() -> list[str]:
-    """Addresses of the runs to compare, the page's own first, each once; that one alone where the link names no other.
+    """Addresses of the runs to compare, the page's own first, each once.
 
-    At most MOST_RUNS: the last are left out. Whether the runs exist is not checked.
+    The page's own alone where the link names no other. At most MOST_RUNS: the last are left out. Whether the runs exist is not checked.
     """
     own = place.part("run")
     first = [] if own is None else [str(own)]
@@ -44,10 +44,10 @@ def addresses() -> list[str]:
 
 
 def settle() -> None:
-    """Add the page's own run to the link, where it names others to compare: a run's colour depends on its seat in the link.
+    """Add the page's own run to the runs that the link compares, if there are any.
 
-    In a link written by hand the page's own run comes first. A run that the reader goes to later takes an empty seat, so that the others
-    keep their colours.
+    A run's colour depends on its seat in the link. In a link written by hand the page's own run comes first; a run that the reader goes to
+    later takes an empty seat, so that the others keep their colours.
     """
     own, compared, seats = place.part("run"), place.compared(), place.seats()
     if own is not None and compared:

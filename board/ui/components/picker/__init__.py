@@ -1,8 +1,8 @@
-"""Draws a list to choose one of, whose field finds what is typed, with buttons for the options before and after, where they have an order.
+"""A list to choose one from, with a search field and buttons to step through it.
 
-One list is what runs and steps are chosen from, in the top line of every page: drawn with what a browser has, it costs a tenth of
-Streamlit's own box. Not `st.selectbox` between two `st.button`s, because of steps that are pressed quickly Streamlit drops some
-(docs/limits.md), while this one goes on from the step it shows and requests the last.
+The buttons are for options that have an order. One list is what runs and steps are chosen from, in the top line of every page: drawn with
+what a browser has, it costs a tenth of Streamlit's own box. Not `st.selectbox` between two `st.button`s, because of steps that are
+pressed quickly Streamlit drops some (docs/limits.md), while this one goes on from the step it shows and requests the last.
 """
 
 from collections.abc import Callable, Sequence

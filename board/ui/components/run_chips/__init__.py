@@ -1,6 +1,6 @@
-"""Draws the compared runs as chips in their colours: a click on a name goes to that run, one on ✕ removes it.
+"""The compared runs as chips in their colours.
 
-Names may be of folders, or typed by a reader: they are shown as text, letter for letter.
+A click on a name goes to that run, one on ✕ removes it. Names of folders, and those a reader typed, are shown letter for letter.
 """
 
 from collections.abc import Callable, Sequence

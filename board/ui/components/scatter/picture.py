@@ -47,11 +47,11 @@ def picture(
     sides: tuple[str, str] | None = None,
     areas: bool = True,
 ) -> Picture:
-    """The points, or of more than `most` their density; each place as a float32, which is far finer than a screen.
+    """The points, or of more than `most` their density.
 
-    `labels` appear under the pointer for the first points, as plain text. `sides` draws where both numbers are equal, and gives dots of which x
-    is larger the first colour ("#rrggbb"), those of which y is the second: the points' third number is the sign of y − x then. `areas`
-    says whether boxes and lassos can be drawn.
+    Places are float32, far finer than a screen. `labels` appear under the pointer for the first points, as plain text. `sides` draws
+    where both numbers are equal, and gives dots of which x is larger the first colour ("#rrggbb"), those of which y is the second: the
+    points' third number is the sign of y − x then. `areas` says whether boxes and lassos can be drawn.
     """
     dense = points.at.size > most
     columns = _cells(points) if dense else {"x": points.x, "y": points.y, "color": points.color}

@@ -153,10 +153,10 @@ def _more(n: int, ids: npt.ArrayLike | None, alternatives: Likeliest | None) -> 
 
 
 def chosen(reported: object, requested: Choice, payload: TokenViewPayload) -> Choice:
-    """The choice in force: what the browser just `reported` of this payload, if it makes sense, else what the page requested.
+    """The choice in force: what the browser `reported`, if valid, else `requested`.
 
-    The report comes from outside: only a metric and an index that exist are believed, and the index only from a view of these
-    very tokens. A requested metric that the rollout does not have becomes its first one, or "" when it has none.
+    The report is of this payload, and comes from outside: only a metric and an index that exist are believed, and the index only from a
+    view of these very tokens. A requested metric that the rollout does not have becomes its first one, or "" when it has none.
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]

@@ -28,9 +28,9 @@ def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str)
 
 
 def as_json(pair: RunPair, sides: tuple[ComparedSide, ComparedSide], caveats: Sequence[str] = ()) -> str:
-    """The document of `board.analysis.compare.pair_report.as_json`, with the settings files next to the runs within the root.
+    """The document of `pair_report.as_json`, with settings, as JSON text.
 
-    `caveats` are further notes.
+    The settings are from files next to the runs, within the root. `caveats` are further notes.
     """
     differing, said = _settings(sides)
     return pair_report.as_json(pair, (sides[0].address, sides[1].address), differing, [*said, *caveats])

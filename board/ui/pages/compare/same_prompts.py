@@ -1,6 +1,7 @@
-"""Two runs on the prompts that both saw: how far B lies above A, at which step, on which prompts, and two responses to one of them. Draws only.
+"""Two runs on the prompts that both saw: the difference, by step and by prompt.
 
-Pairs and intervals are computed by `board.analysis.compare.run_pair`; here they are cached for all readers, drawn, and saved as a file.
+Two responses to one of the prompts are opened. Pairs and intervals are computed by `board.analysis.compare.run_pair`; here they are
+cached for all readers, drawn, and saved as a file.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""The panels of curves of the page Rewards: which columns each shows, and what is sent of them where several runs are overlaid.
+"""The panels of curves of the page Rewards: the columns of each.
 
-Draws nothing.
+Also builds what is sent to the browser where several runs are overlaid. Draws nothing.
 """
 
 from collections.abc import Iterator, Mapping

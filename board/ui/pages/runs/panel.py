@@ -1,4 +1,4 @@
-"""The chosen run next to the list: its facts, the link into it, and the fields for the reader's note on it.
+"""The chosen run next to the list: its facts, a link into it, the reader's note.
 
 Draws, and saves the note.
 """

@@ -80,9 +80,9 @@ def open_soon(one: ListedRun) -> None:
 
 
 def choose_step(root: Path, name: str) -> None:
-    """Go to the run's newest step, where it was unknown when its row was drawn: the page would put it into the address one press of Back later.
+    """Go to the run's newest step, if it was unknown when its row was drawn.
 
-    A run that lies elsewhere, or cannot be opened, is left to that page.
+    The page would put it into the address one press of Back later. A run that lies elsewhere, or cannot be opened, is left to that page.
     """
     folder = next((one for one in caches.run_folders(root, name) if one.name == name), None)
     if place.part("step") is not None or place.part("filter") or folder is None:

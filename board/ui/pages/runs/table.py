@@ -1,6 +1,6 @@
-"""Tables of runs, one for each group: a click on a run's name opens it, one elsewhere in its row chooses it, a tick compares it.
+"""Tables of runs, one for each group.
 
-Draws only.
+A click on a run's name opens it, one elsewhere in its row chooses it, a tick compares it. Draws only.
 """
 
 from collections.abc import Callable, Sequence

@@ -74,7 +74,7 @@ def test_what_is_measured_stands_beside(root: Path) -> None:
     test = opened("metrics", family_kl="true", family_length="true")
 
     assert set(panels(before, "curves_kl")["kl/k3_mean"].curves) == {"rollouts"}
-    assert "once the run was looked through" in texts(before)
+    assert "once the run was scanned" in texts(before)
     assert set(panels(test, "curves_kl")["kl/k3_mean"].curves) == {"rollouts", "without top 5"}
     assert "column/kl_gini/mean" in panels(test, "curves_kl")
     ends = panels(test, "endings_curves")["How do responses end?"].values

@@ -1,7 +1,8 @@
-"""A module of the board as a process of its own: it is given orders, a line of JSON each, and answers them so, in bounded time and memory.
+"""A module of the board as a process of its own, bounded in time and memory.
 
-What it says: any number of lines `{"progress": number}`, then a line with the answer; where that names `payload`, so many bytes follow it. A
-process that ends costs only the order it had. Both sides of the pipe are here; neither knows what is ordered.
+It is given orders, a line of JSON each. Its answer: any number of lines `{"progress": number}`, then a line with the answer; where that names
+`payload`, so many bytes follow it. A process that ends costs only the order it had. Both sides of the pipe are here; neither knows what is
+ordered.
 """
 
 import json

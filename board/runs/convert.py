@@ -1,4 +1,4 @@
-"""A run as the board's own rows: whatever trainer wrote it, its rollouts as JSON lines or Parquet under our names.
+"""A run of any trainer as the board's own rows: JSON lines or Parquet.
 
 What the board derives is left out, as it is computed again from the rest.
 """

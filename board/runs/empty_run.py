@@ -1,4 +1,4 @@
-"""What no rollout of a run has though a run is about it: a word in any response, a reward. Frame in, sentences out."""
+"""Sentences on what no rollout of a run has: a word in a response, a reward."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,8 @@
-"""The rollouts of a run's frame as one file, CSV, JSON lines or Parquet, written piece by piece: all columns, all texts, on request all arrays.
+"""Export the rollouts of a run's frame to one file: CSV, JSON lines or Parquet.
 
-Missing is null, or an empty cell, never 0. Numbers read back as they are, but for infinities in JSON, which has none: they are null there.
-Texts are written letter for letter: a spreadsheet may take one that begins with = for a formula.
+It is written piece by piece: all columns, all texts, on request all arrays. Missing is null, or an empty cell, never 0. Numbers read back as
+they are, but for infinities in JSON, which has none: they are null there. Texts are written letter for letter: a spreadsheet may take one
+that begins with = for a formula.
 """
 
 import io

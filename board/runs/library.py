@@ -1,4 +1,4 @@
-"""The runs under a root, and the ones that are open: loaded once, shared by every reader.
+"""The runs under a root, and the open ones: loaded once, shared by all readers.
 
 Nothing outside the root can be named.
 """

@@ -1,6 +1,6 @@
-"""What loading a run found: shards, rows, bytes, and every problem with its shard and line.
+"""What loading a run found: shards, rows, bytes, and every problem.
 
-Problems are data, not exceptions: the frame holds what could be read, the report says what could not.
+Problems have their shard and line. They are data, not exceptions: the frame holds what could be read, the report says what could not.
 """
 
 from collections import Counter

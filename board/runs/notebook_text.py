@@ -1,4 +1,4 @@
-"""What a notebook says of an object: one line, or a small table in HTML, in which text of a run can only be read."""
+"""The text of an object in a notebook: one line, or a small table in escaped HTML."""
 
 import html
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Open a run: find its shards, have them loaded, and merge the rows by step, with a report of what loading found."""
+"""Open a run: find its shards, load them, merge the rows by step, and report."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""How the shards of a run are read, by any reader: what pads, whose mapping, which tokenizer names token ids.
+"""How the shards of a run are read: pads, mapping, tokenizer of token ids.
 
 Small enough to be sent to another process, and to name what was read with it.
 """

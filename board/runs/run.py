@@ -1,4 +1,4 @@
-"""A run as it was loaded: its rollouts merged by step into one dataframe, a report of what loading found, and the way to each rollout.
+"""A loaded run: its rollouts in one dataframe, a report, the way to each rollout.
 
 The frame holds scalars only; its index is the key to texts and token arrays, which stay in Arrow parts (`PartsByKey`). This module
 knows the order of rows and the splits; it does not know how a run is opened, JSON, formulas or screens.

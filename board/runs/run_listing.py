@@ -1,4 +1,4 @@
-"""The runs under a root as they were a moment ago: looking through hundreds of folders takes longer than each page may."""
+"""The runs under a root, listed anew when the last listing is some seconds old."""
 
 import math
 import threading

@@ -1,6 +1,6 @@
-"""Columns of Arrow and Parquet → what JSON can hold: every type has a stated number, text, list or object (docs/formats.md).
+"""Columns of Arrow and Parquet → values of JSON.
 
-What is null stays None, and nothing is rounded but decimals, to 64 bits.
+Every type has a stated number, text, list or object (docs/formats.md). What is null stays None, and nothing is rounded but decimals, to 64 bits.
 """
 
 from collections.abc import Callable, Sequence

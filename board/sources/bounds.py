@@ -1,11 +1,11 @@
-"""How much a container may give for its size: rows and bytes, the same for every kind, so that a small file cannot fill memory or disk.
+"""Bounds on what a container gives for its size: rows and bytes, for every kind.
 
     given = Given(packed=size)
     given.expect(rows, bytes)   # what the container says of itself, before any of it is read
     given.take(rows, bytes)     # what came out of it; both raise TooMuch
 
-How long a row may be is for `board.sources.lines` to say. How long reading may take is said where a query may run for ever: of
-databases.
+So a small file cannot fill memory or disk. How long a row may be is for `board.sources.lines` to say. How long reading may take is said where
+a query may run for ever: of databases.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which files may hold rollouts: by the end of their names, and where that says too little by their first bytes.
+"""Which files may hold rollouts: by their names, else by their first bytes.
 
 Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those a list of objects, one object
 after another, and an object that says so by its first keys are looked at, as are the names that a trainer gives its episodes; any other

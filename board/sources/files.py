@@ -1,7 +1,7 @@
-"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, zips of JSON,
-PyTorch dumps, trackio.
+"""Files that are not JSON lines → records.
 
-A file that cannot be read ends in one Problem, what came before it counts.
+Rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, zips of JSON, PyTorch dumps, trackio. A file that cannot be read ends
+in one Problem, what came before it counts.
 """
 
 import csv

@@ -1,7 +1,7 @@
-"""The file that makes a folder an index: a run that was parsed into a Parquet data set, to be opened where its shards may not even be seen.
+"""The file that makes a folder an index: a run that was parsed into Parquet.
 
-It says of which run and by what code the index is, what was read of each source, and which files hold it. It is written last and vouches for
-itself.
+The index opens where its run's shards may not even be seen. The file says of which run and by what code the index is, what was read of each
+source, and which files hold it. It is written last and holds its own digest.
 """
 
 from functools import lru_cache

@@ -1,6 +1,6 @@
-"""A zip of JSON files → its samples, as `inspect_ai` writes logs (`.eval`): each with what the archive says of all of them.
+"""A zip of JSON files → its samples, as `inspect_ai` writes logs (`.eval`).
 
-What is unpacked is bounded by what each entry says of itself, and that by the archive's size.
+Each has what the archive says of all of them. What is unpacked is bounded by what each entry says of itself, and that by the archive's size.
 """
 
 import struct

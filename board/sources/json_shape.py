@@ -1,9 +1,10 @@
-"""Whether a value out of JSON has the shape that a file of ours has: what others may have written is looked at before it is used.
+"""Whether a value out of JSON has the shape that a file of ours has.
 
     fits({"name": "a", "sizes": [1, 2]}, {"name": str, "sizes": [int]})
 
-A shape is a type (`int` is a whole number from 0 to before 2⁶⁴), a list with the shape of all items, a dict of such keys (others may be
-there too), `MapOf` with the shape of all values of a dict of any keys, or a tuple of shapes of which one fits.
+What others may have written is looked at before it is used. A shape is a type (`int` is a whole number from 0 to before 2⁶⁴), a list with
+the shape of all items, a dict of such keys (others may be there too), `MapOf` with the shape of all values of a dict of any keys, or a
+tuple of shapes of which one fits.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""JSON values one after another, however many lines each takes, alone or in one list → each value's bytes, read in pieces.
+"""JSON values one after another, alone or in one list → each value's bytes.
 
-No more than one value is in memory, of at most so many bytes.
+They are read in pieces, however many lines each takes. No more than one value is in memory, of at most so many bytes.
 """
 
 import codecs

@@ -1,4 +1,4 @@
-"""Where lines end in the bytes of a stream, within bounds of memory and time: a file may hold no line end at all."""
+"""Where lines end in the bytes of a stream, within bounds of memory and time."""
 
 import errno
 import io

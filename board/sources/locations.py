@@ -1,4 +1,4 @@
-"""Where a run lies: what a reader names → the folder that is read, and how that folder is shown.
+"""A run's location: what a reader names → the folder to read, and its shown name.
 
 An address is resolved here, once, to the folder that stands for it; a folder of this machine is itself, recognised by its path alone, and
 nothing that reads elsewhere is loaded for it.

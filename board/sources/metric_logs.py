@@ -1,4 +1,4 @@
-"""How trainers call their own logs of metrics, one JSON object a line, and the step in them. Such files are no rollouts."""
+"""Names of trainers' JSONL logs of metrics, which hold no rollouts, and of steps."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The files of trackers: a bounded walk through a folder, a bound on what is read, names for folders.
+"""The files of trackers: a bounded walk, bounded reading, names for folders.
 
 What lies near a run is not ours: a walk follows no link, goes only so deep and ends after so many entries.
 """

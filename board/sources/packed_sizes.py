@@ -1,8 +1,8 @@
-"""What Parquet and Arrow files say of their own buffers, read without unpacking any: values, bytes packed and unpacked.
+"""Sizes of buffers by the headers of Parquet and Arrow files, unpacking none.
 
-Arrow's library takes as much memory as a file says that a buffer has, and offers no bound. So its headers are read here: Parquet's of pages
-(Thrift's compact protocol, `parquet.thrift`), and those of Arrow's messages (FlatBuffers, `Message.fbs` and `File.fbs`). Where one is not
-in that layout, nothing more is said: Arrow refuses it.
+They are values, bytes packed and unpacked. Arrow's library takes as much memory as a file says that a buffer has, and offers no bound. So the
+headers are read here: Parquet's of pages (Thrift's compact protocol, `parquet.thrift`), and those of Arrow's messages (FlatBuffers,
+`Message.fbs` and `File.fbs`). Where one is not in that layout, nothing more is said: Arrow refuses it.
 """
 
 import struct

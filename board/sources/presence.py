@@ -1,6 +1,7 @@
-"""Prefetch bytes of a remote run that are about to be read: many requests at once, which one after another would take long.
+"""Prefetch bytes of a remote run that are about to be read.
 
-What is a file of this machine's own is there already, and every function here is then over at once.
+Many requests run at once, which one after another would take long. A file of this machine is there already, and every function here is then
+over at once.
 """
 
 from collections import deque

@@ -1,4 +1,4 @@
-"""How every file of a run, or next to one, is opened: a regular file, where it may lie, no larger than its reader can take.
+"""Open files of a run, or next to one: regular ones, in bounds of place and size.
 
     with opened(path, within=root, most=1_000_000) as stream: ...
     data = whole(path, within=root, most=65_536)

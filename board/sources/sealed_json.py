@@ -1,4 +1,4 @@
-"""JSON whose first line is a digest of the rest: what is not as it was written is never used."""
+"""JSON whose first line is a digest of the rest, so that damage is noticed."""
 
 import json
 from hashlib import blake2b

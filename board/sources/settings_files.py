@@ -1,8 +1,8 @@
-"""The settings files of a run, next to its rollouts: which files hold them, each read into plain values, and what could not be read and why.
+"""The settings files of a run, each read into plain values or refused with a reason.
 
-Known are a trainer's own `config.yaml`, `args.json` and the like, Hydra's folder (verl and others are set by Hydra), W&B's `config.yaml`,
-whose values stand under `value`, and TRL's training_args as JSON. `training_args.bin` is a pickle, which would execute what it holds: it is
-named and left. Only regular files inside the root are read, and only small ones.
+They lie next to its rollouts. Known are a trainer's own `config.yaml`, `args.json` and the like, Hydra's folder (verl and others are set by
+Hydra), W&B's `config.yaml`, whose values stand under `value`, and TRL's training_args as JSON. `training_args.bin` is a pickle, which would
+execute what it holds: it is named and left. Only regular files inside the root are read, and only small ones.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
+"""Find the shards of a location, and read the lines of those that have lines.
 
 A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. Nothing is written.
 """

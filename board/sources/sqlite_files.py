@@ -1,4 +1,4 @@
-"""SQLite databases of trackers, opened to be read: a copy of each, bounded in time and memory.
+"""SQLite databases of trackers, read as a copy, bounded in time and memory.
 
 SQLite opens paths by itself, writes next to a database that has a log (`-wal`), and follows what a journal names. So the database and its log
 are copied into a temporary folder, and nothing else of their folder is looked at.

@@ -1,4 +1,4 @@
-"""A file's bytes, decompressed as the end of its name says, in pieces: never more in memory than the caller requests, never without a bound.
+"""A file's bytes, decompressed by its ending, in pieces and within bounds.
 
     with streams.opened(path, within=root) as stream:
         line = stream.readline(most + 1)       # most + 1 bytes: longer than `most`

@@ -1,4 +1,4 @@
-"""TOML out of a run's folder: the library's own reader, bounded, and one error for whatever is wrong.
+"""TOML out of a run's folder: tomllib's reader, bounded, with one error.
 
 Each part of a dotted name is a table of its own, and takes as long as the parts before it: 100 kB of one name take gigabytes.
 """

@@ -1,6 +1,6 @@
-"""A trackio database → records: a trace each, and a table of completions each, marked with a `_type` as trackio marks them.
+"""A trackio database → records: a trace each, and a table of completions each.
 
-A table that was logged again is given once.
+They are marked with a `_type` as trackio marks them. A table that was logged again is given once.
 """
 
 from collections.abc import Iterator

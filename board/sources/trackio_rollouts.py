@@ -1,4 +1,4 @@
-"""The rows of a trackio database that hold rollouts: traces, and tables of completions, which TRL logs there.
+"""Rows of a trackio database with rollouts: traces, and TRL's completion tables.
 
 A project's database has several runs; the rows are those of the run that logged such last. Its JSON is returned as text, for others to
 parse.

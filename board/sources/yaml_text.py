@@ -1,4 +1,4 @@
-"""YAML → plain values (dictionaries, lists, texts, numbers, ...); nothing in it is executed, and no small file becomes a large one.
+"""YAML → plain values; nothing is executed, no small file becomes a large one.
 
 PyYAML's safe loader, with three things changed. Numbers are read as YAML 1.2 has them, so that `1e-6`, which Python and Hydra write, is a
 number and `1:30` is none, and dates stay texts. What has a tag of some language (`!!python/object:argparse.Namespace`) is the plain values

@@ -1,7 +1,7 @@
-"""Build the index of a run, or bring one up to date: parse the sources that are not in it, and sum up what curves need.
+"""Build the index of a run, or bring one up to date.
 
-A build that was stopped goes on where it was when it is started again: the file that names all others is written last, and until then
-another file next to it names the sources that are done.
+Sources that are not in the index are parsed, and what curves need is summed up. A build that was stopped goes on where it was when it is
+started again: the file that names all others is written last, and until then another file next to it names the sources that are done.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Where an index is written: a folder of this machine, or a prefix of a store, as pyarrow's file systems have it."""
+"""The destination of an index: a local folder, or a prefix of an object store."""
 
 import os
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Who parses the sources of an index: processes of this machine, or tasks of a Ray cluster. Both call `board.cli.indexing.source_writer.answer`.
+"""Engines that parse the sources of an index: local processes, or a Ray cluster.
 
-A worker that ends costs the source it had, which is given out again.
+Both call `board.cli.indexing.source_writer.answer`. A worker that ends costs the source it had, which is given out again.
 """
 
 import json

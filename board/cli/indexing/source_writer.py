@@ -1,4 +1,4 @@
-"""One source of a run into files of Parquet of an index: what any worker does, whichever engine asks it."""
+"""Write one source of a run to Parquet files of an index, in any engine's worker."""
 
 import os
 import platform

@@ -1,6 +1,6 @@
-"""What curves and summaries need of all rollouts of an index, a row for each step and split, as one table.
+"""Sums over all rollouts of an index for curves and summaries, by step and split.
 
-Made by the code that makes curves of a run in memory, some steps at a time.
+One table with a row for each. Made by the code that makes curves of a run in memory, some steps at a time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which run is made into an index, how it is read, where the index is, and what is in it: checked before anything is written."""
+"""The run to index, how it is read, and its index so far: checked before a write."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

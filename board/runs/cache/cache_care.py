@@ -1,6 +1,7 @@
-"""Care of the cache: which runs it holds, and what of it is removed, so that it neither grows for ever nor holds useless files.
+"""Care of the cache: which runs it holds, and what of it is removed.
 
-Only folders that the board itself names are touched. What is removed is parsed again when it is needed. No part is opened.
+It neither grows for ever nor holds useless files. Only folders that the board itself names are touched. What is removed is parsed again when
+it is needed. No part is opened.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Columns by name, wherever they lie: in an Arrow table in memory, or in a mapped file that is verified as it is touched."""
+"""Columns by name, in an Arrow table or in a mapped file that is verified on access."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Parts on disk: a folder of Arrow IPC files, and for each shard a manifest that says which of its bytes they cover.
+"""Parts on disk: a folder of Arrow IPC files, with a manifest for each shard.
 
-Nothing in it is trusted blindly: a byte range whose bytes no longer look the same is forgotten. Files are written under a temporary name
-and renamed, so that whatever is killed at any instant leaves a folder that opens and is right; and flushed before a manifest names them,
-where that is worth the time, so that the machine's fall takes little with it. A manifest vouches for itself and for its parts, whose sums
-it holds (`board.runs.cache.sealed_file`): what is not as it was written is never used.
+A manifest says which bytes of its shard the files cover. Nothing in the folder is trusted blindly: a byte range whose bytes no longer look
+the same is forgotten. Files are written under a temporary name and renamed, so that a process that is killed at any instant leaves a folder
+that opens and is right; and flushed before a manifest names them, where that is worth the time, so that a crash of the machine takes little
+with it. A manifest holds its own sum and those of its parts (`board.runs.cache.sealed_file`): what is not as it was written is never used.
 """
 
 import os

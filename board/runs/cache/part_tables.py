@@ -1,7 +1,7 @@
-"""Tables derived from a part and cached next to it, so that each part is gone through once, however often its run grows.
+"""Tables derived from a part and cached next to it.
 
-A table is known by its name and by the code that makes it: another text of that code makes another table. Its file holds its own sum, and
-what is not as it was written is made again.
+Each part is gone through once, however often its run grows. A table is known by its name and by the code that makes it: another text of
+that code makes another table. Its file holds its own sum, and what is not as it was written is made again.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a part keeps of the tokens of each of its steps: by metric how they are spread, how they go by position, which are extreme.
+"""Summaries of a part's tokens by step and metric: spread, positions, extremes.
 
 Only where a step has many tokens in the part; where it has few, reading their arrays is quick and the summary would weigh as much.
 """

@@ -1,7 +1,7 @@
-"""Blocks → parts: some thousand rollouts as Arrow columns, with what is derived per rollout computed over the whole part at once.
+"""Blocks → parts: some thousand rollouts as Arrow columns, with derived columns.
 
-A part is what a columnar store will keep on disk. Token arrays are `large_list<float32>` over one flat array per metric; a rollout without
-the array is null there.
+What is derived is computed over the whole part at once. Token arrays are `large_list<float32>` over one flat array per metric; a rollout
+without the array is null there.
 """
 
 from collections.abc import Iterator, Sequence

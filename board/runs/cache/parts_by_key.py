@@ -1,4 +1,4 @@
-"""The parts of a run end to end, where a rollout's key counts through them: from keys to rows, texts and token arrays."""
+"""The parts of a run end to end: from rollout keys to rows, texts and token arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rollouts in columns, aligned with their tokens, before anything is derived of them: where all ways of reading rollouts meet."""
+"""Rollouts in columns aligned with tokens, before derivation: what all readers give."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

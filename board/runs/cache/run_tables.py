@@ -1,7 +1,7 @@
-"""Tables that take long to make of a whole run, cached next to its first part until the run changes: made in the background or on first read.
+"""Tables that take long to make of a whole run, cached next to its first part.
 
-Each table has the key of the rollouts it was made of; that of a run which has grown takes its place. Of rollouts that a filter leaves
-nothing is cached.
+They are made in the background or on first read. Each table has the key of the rollouts it was made of; that of a run which has grown takes
+its place. Of rollouts that a filter leaves nothing is cached.
 """
 
 import json

@@ -1,6 +1,7 @@
-"""A file in the cache, mapped, each stretch of it verified against its sum before it is used: opening a run does not read the whole.
+"""A mapped file of the cache, each stretch verified against its sum before use.
 
-Disks lose bits, and half a block; without the sums a cache would then show wrong numbers. A sum is XXH3 of 64 bits, as fast as memory is read.
+Opening a run does not read the whole file. Disks lose bits, and half a block; without the sums a cache would then show wrong numbers. A sum
+is XXH3 of 64 bits, as fast as memory is read.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Caches in memory of values that take long to make: the last few by their keys, or the latest of one. Threads share them."""
+"""Thread-safe caches in memory: the values used last by key, or the latest of one."""
 
 import threading
 import time

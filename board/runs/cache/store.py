@@ -1,6 +1,7 @@
-"""The cache: a folder of parts for each run, in the user's cache folder, bound to the code that makes parts and to how the run is read.
+"""The cache: a folder of parts for each run, in the user's cache folder.
 
-It may be deleted at any time. The run folder is never written to. What parts are stands in `part_folder`.
+It is bound to the code that makes parts and to how the run is read, and may be deleted at any time. The run folder is never written to. What
+parts are is in `part_folder`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Rollouts as rows of Parquet, and back: what columns the files of an index have, and how some of their rows are read.
+"""Rollouts as rows of Parquet in an index, and back.
 
 A number or id stands under its own name; texts are `text/…`, token arrays `token/…`, what they add up to `sum/…`, what is measured of texts
 `measured/…`. Every page of a file has a checksum of its own, and the index has the sum of its footer.

@@ -1,4 +1,4 @@
-"""An index as a run: what its file says of each source, none of which need be there any more."""
+"""An index as a run: what its file says of each source, which need not be there."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Some of the rollouts of an index, as a run in memory: a sample, with every step whole on request, or what a filter leaves.
+"""Some rollouts of an index as a run in memory: a sample, or what a filter leaves.
 
-A slice is read out of the files of the index once, cached as parts of any run are, and made a run by the code that makes any run.
-What curves need of all rollouts is in the index's sums.
+On request a sample has every step whole. A slice is read out of the files of the index once, cached as parts of any run are, and made a run
+by the code that makes any run. What curves need of all rollouts is in the index's sums.
 """
 
 import os

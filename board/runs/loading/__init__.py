@@ -1,1 +1,1 @@
-"""A run while it is read: which ranges first, what is there so far, what is missing."""
+"""A run while it is read: which ranges come first, what is read, what is missing."""

@@ -1,6 +1,6 @@
-"""A load that goes on by itself, in a thread of its own: what is read so far is published as a run now and then, and the whole at last.
+"""A load in a thread of its own, which publishes what is read so far as a run.
 
-What a reader looks at is read first.
+It does so now and then, and the whole at last. What a reader looks at is read first.
 """
 
 import threading

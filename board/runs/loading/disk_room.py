@@ -1,4 +1,4 @@
-"""Check that the disk of the cache has room for what is read of a remote run, before it is fetched."""
+"""Check that the cache's disk has room for a remote run before it is fetched."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One load of a run: what of it is missing is parsed and stored, and what became of each byte range is noted.
+"""One load of a run: parse and store what is missing of it.
 
 Of several processes one parses at a time, the others wait and take what it has written: a lock on a file in the cache's folder, which ends with
 its process. Without such locks (another system, a file system that has none) each process parses alone, as does one that has

@@ -1,4 +1,4 @@
-"""Why a run that was read has no rollout: its rows were refused, or its files are logs of metrics. A report in, an error to raise out."""
+"""Why a run has no rollout: its rows were refused, or it holds logs of metrics."""
 
 import os
 from collections.abc import Sequence

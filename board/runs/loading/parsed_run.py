@@ -1,4 +1,4 @@
-"""What is cached of a run: which of the found shards are its own, what of each is parsed, and its parts in their order."""
+"""What is cached of a run: which shards are its own, and their parts in order."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

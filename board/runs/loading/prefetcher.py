@@ -1,6 +1,7 @@
-"""Prefetch for a load: look up what a link names, sample the whole run, count lines, and choose which byte ranges are read next.
+"""Prefetch for a load: choose which byte ranges are read next.
 
-Runs in a thread of its own, parallel to parsing. No guess of it is shown as true: a guess only changes the order of reading.
+Looks up what a link names, samples the whole run and counts lines, in a thread of its own, parallel to parsing. No guess of it is shown as
+true: a guess only changes the order of reading.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""A thin sample of a run that is still to be parsed: small snippets of lines, evenly spread, so that its curves have their shape at once."""
+"""Snippets of lines, spread over a run to be parsed, so that curves show early."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress

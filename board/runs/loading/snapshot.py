@@ -1,4 +1,4 @@
-"""What a load has parsed so far, put together as the parts of a run: byte ranges that are parsed, and a sample of those that are not.
+"""What a load has parsed so far as the parts of a run, with a sample of the rest.
 
 A row whose line in the shard is not known yet has line 0.
 """

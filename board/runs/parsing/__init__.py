@@ -1,1 +1,1 @@
-"""Files to parts: formats detected, ranges parsed in processes, rows merged by step."""
+"""Files to parts: detect formats, parse ranges in processes, merge rows by step."""

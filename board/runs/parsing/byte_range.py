@@ -1,4 +1,4 @@
-"""A byte range of a shard → its parts, which the caller stores, and a word on what reading it found."""
+"""A byte range of a shard → its parts, and what reading it found."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator

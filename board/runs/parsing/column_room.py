@@ -1,7 +1,7 @@
-"""Which undeclared fields of a run have columns: the first of each kind. What is left over is one text of each rollout.
+"""Which undeclared fields of a run have columns: the first of each kind.
 
-A part gives columns to the first fields of its rows, a run to the first fields of its parts: so the choice is the same however a run was
-cut into parts, and stays when rows are added at the end.
+What is left over is one text of each rollout. A part gives columns to the first fields of its rows, a run to the first fields of its parts:
+so the choice is the same however a run was cut into parts, and stays when rows are added at the end.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Which of the rollouts that were read a trainer discarded, and which it wrote twice: as sampled, and again in the batch it trained on.
+"""Find rollouts that a trainer discarded, or wrote twice.
 
-Rows in, rows out.
+Twice are those that it wrote as sampled, and again in the batch it trained on. Rows in, rows out.
 """
 
 from collections.abc import Callable, Mapping, Sequence

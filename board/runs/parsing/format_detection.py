@@ -1,4 +1,4 @@
-"""Whose files these are: the beginning of each shard → its format, and which shards of a run hold no rollouts.
+"""The format of each shard, and which shards of a run hold no rollouts.
 
 Reads a few records of a shard and no more.
 """

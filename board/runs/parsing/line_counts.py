@@ -1,4 +1,4 @@
-"""How many lines stand before each byte range of a shard, though ranges before it may not be parsed yet: counted, which is quick."""
+"""How many lines stand before each byte range of a shard, counted if not parsed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -1,7 +1,7 @@
-"""Name the pieces of a load in their shards' manifests, now and then and at the end, once they are flushed to the disk.
+"""Name the pieces of a load in their shards' manifests, once they are flushed.
 
-A load that ends before its pieces would be flushed, half-way to the first save, names them unflushed: should the machine fall before the
-system has written them by itself, their sums tell, and they are parsed again as quickly.
+That is done now and then and at the end. A load that ends before its pieces would be flushed, half-way to the first save, names them
+unflushed: should the machine crash before the system has written them by itself, their sums tell, and they are parsed again as quickly.
 """
 
 import time

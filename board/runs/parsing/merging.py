@@ -1,4 +1,4 @@
-"""Parts → the one dataframe that every page reads: a row per rollout, merged by step."""
+"""Parts → the one dataframe of all pages: a row per rollout, merged by step."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is parsed of one shard, by its manifest and by this load, and which of its byte ranges are missing."""
+"""What is parsed of one shard, and which of its byte ranges are missing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

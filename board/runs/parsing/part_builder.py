@@ -1,4 +1,4 @@
-"""Lines or records of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, in whichever process."""
+"""Lines or records of a shard → parts, and a report of what was odd."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Hand out the parts of shards that are parsed, and mend what the store holds damaged by parsing it once more.
+"""Read the parts of parsed shards; what is damaged in the store is parsed again.
 
 What reading finds goes into the load's report.
 """

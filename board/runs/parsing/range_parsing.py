@@ -1,4 +1,4 @@
-"""Have byte ranges parsed and stored: here when they are small, else with the help of processes."""
+"""Have byte ranges parsed and stored: here if they are small, else in processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a recorder says it lost: the account file of each shard → sentences for the load report.
+"""What a recorder says it lost: account files → sentences for the load report.
 
 Reads small JSON files and believes nothing in them that is not a number.
 """

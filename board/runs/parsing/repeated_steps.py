@@ -1,4 +1,4 @@
-"""Steps that one shard holds more than once: what a job resumed from a checkpoint leaves behind. Frame in, problems out."""
+"""Steps that one shard holds more than once, as a resumed job writes them."""
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Rows → a block of rollouts: each row's arrays aligned with its tokens, and put in columns."""
+"""Rows → a block of rollouts: arrays aligned with their tokens, in columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

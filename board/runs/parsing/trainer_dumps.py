@@ -1,6 +1,7 @@
-"""A recording and the trainer's own dump in one folder: which files are which, and where the dump opens as a run of its own.
+"""A recording and the trainer's own dump in one folder: which files are which.
 
-A shard is a recording's when its recorder keeps an account file of it. Looks at names, and at the first records of a few files.
+The dump opens as a run of its own. A shard is a recording's when its recorder keeps an account file of it. Looks at names, and at the first
+records of a few files.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tokens that pad by what the loss mask says of the run, without being named as pads."""
+"""Tokens that pad by what the loss mask says, without being named as pads."""
 
 import json
 import re

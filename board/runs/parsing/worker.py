@@ -1,6 +1,6 @@
-"""`python -m board.runs.parsing.worker`: parses the byte ranges given on standard input, a line of JSON each, and answers in lines of JSON.
+"""`python -m board.runs.parsing.worker`: parse the byte ranges that are ordered.
 
-What an order says is written and read here.
+Orders come on standard input, a line of JSON each, and answers are lines of JSON. What an order says is written and read here.
 """
 
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Helper processes that answer orders, several at a time: started when they are needed, ended with the work.
+"""Helper processes that parse: started when they are needed, ended with the work.
 
 Orders and answers are those of `board.runs.parsing.worker`.
 """

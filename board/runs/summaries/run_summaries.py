@@ -1,6 +1,7 @@
-"""The summaries of the runs under a root, made in the background, a few at a time, those on the screen first; again when a run has changed.
+"""The summaries of the runs under a root, made in the background, a few at a time.
 
-A page that shows runs says which, and has what is known by then at once. One file a run in the cache holds the last for the next board.
+Those on the screen come first; a run that has changed is looked at again. A page that shows runs says which, and has what is known by then at
+once. One file a run in the cache holds the last for the next board.
 """
 
 import json

@@ -1,6 +1,7 @@
-"""A run in a few numbers, without reading it whole: what the cache holds of it, else its head, its tail and a few places between them.
+"""A run in a few numbers, without reading it whole.
 
-What is read is bounded whatever the run's size, and nothing is stored for later.
+They are of what the cache holds of it, else of its head, its tail and a few places between them. What is read is bounded whatever the run's
+size, and nothing is stored for later.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""A process that summarises runs, and who speaks with it: it is started when it is needed, and ended when a run takes too long.
+"""A process that summarises runs, and its client.
 
-A process of its own, so that a run that takes too much time or memory can be given up without harm to any reader; it gives way to other
-processes. `python -m board.runs.summaries.summary_process` is its other side.
+It is started when it is needed, and ended when a run takes too long. A process of its own, so that a run that takes too much time or memory
+can be given up without harm to any reader; it gives way to other processes. `python -m board.runs.summaries.summary_process` is its other side.
 """
 
 from dataclasses import asdict, dataclass

@@ -1,1 +1,1 @@
-"""Runs in object stores and on other machines: their bytes come into a folder of the cache, each once, and are read there."""
+"""Runs in object stores and on other machines, read by a mirror in the cache."""

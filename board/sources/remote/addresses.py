@@ -1,6 +1,7 @@
-"""The addresses of runs that lie elsewhere: `s3://bucket/prefix`, `gs://`, `hf://`, `https://`, `ssh://`. Text ⇄ parts; no network.
+"""Addresses of remote runs, such as `s3://bucket/prefix`: text ⇄ parts.
 
-An address is shown, logged, linked and stored in the cache, so it holds no credentials: one that does is refused, and not repeated.
+Others are `gs://`, `hf://`, `https://`, `ssh://`. No network. An address is shown, logged, linked and stored in the cache, so it holds no
+credentials: one that does is refused, and not repeated.
 """
 
 import re

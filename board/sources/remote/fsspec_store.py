@@ -1,8 +1,8 @@
-"""The stores that fsspec's file systems speak with: S3, Google's storage, the Hugging Face Hub, SSH; uncached, as every byte is read once.
+"""The stores of fsspec's file systems: S3, Google, the Hugging Face Hub, SSH.
 
-Each finds credentials by its own usual means. A read of S3 names the very version, the Hub names the version with its answer; of
-the others a range is looked at once more, as fsspec has no way that all share. Methods that begin with `_` are the awaitable ones of
-fsspec's asynchronous file systems, by its documentation.
+They do not cache, as every byte is read once. Each finds credentials by its own usual means. A read of S3 names the very version, the Hub
+names the version with its answer; of the others a range is looked at once more, as fsspec has no way that all share. Methods that begin
+with `_` are the awaitable ones of fsspec's asynchronous file systems, by its documentation.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
-"""The names of objects ⇄ paths of files in a mirror: whatever an object is called, its file lies within the mirror and is no other's.
+"""The names of objects ⇄ paths of files in a mirror.
 
-A name that a file may have stays as it is. `..`, an empty part, control characters, `\\` and what else a file system may not take are
-written as their bytes, `%2E%2E`, `%00`. A part too long for a file's name is cut and ends with a digest: its key cannot be read back.
+Whatever an object is called, its file lies within the mirror and is no other's. A name that a file may have stays as it is. `..`, an empty
+part, control characters, `\\` and what else a file system may not take are written as their bytes, `%2E%2E`, `%00`. A part too long for a
+file's name is cut and ends with a digest: its key cannot be read back.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""The mirror of one store: a folder of the cache with a file for each object that was listed, which has its size and none of its bytes.
+"""The mirror of one store: a folder of the cache with a file for each object.
 
-A listing of the folder shows what the store holds. Bytes come when they are read, by ranges, several at a time, and are stored nowhere but in
-a little memory on their way.
+A file has the object's size as it was listed, and none of its bytes. A listing of the folder shows what the store holds. Bytes come when they
+are read, by ranges, several at a time, and are stored nowhere but in a little memory on their way.
 """
 
 import asyncio

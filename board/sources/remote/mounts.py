@@ -1,7 +1,7 @@
-"""The stores that this process reads: an address → the folder that stands for it, and back; when a store is listed again, and what went wrong.
+"""The stores that this process reads: an address ⇄ the folder that stands for it.
 
-The path of a mirror says of which store it is: any process knows one for what it is, and fetches what is missing there. Only paths that may
-be a mirror's come here (`board.sources.locations` and `presence`).
+Here is when a store is listed again, and what went wrong. The path of a mirror says of which store it is: any process knows one for what it
+is, and fetches what is missing there. Only paths that may be a mirror's come here (`board.sources.locations` and `presence`).
 """
 
 import io

@@ -1,8 +1,8 @@
-"""What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
+"""The interface of a store of objects: list, look at, read by ranges, write.
 
-Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it: what may
-pass is tried again, with waits that double and vary, so that many readers do not come back at once. Requests run in fsspec's own
-thread, which ends with the process; nothing waits for it then.
+Only some can be written to. Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what
+to do about it: what may pass is tried again, with waits that double and vary, so that many readers do not come back at once. Requests run
+in fsspec's own thread, which ends with the process; nothing waits for it then.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""What a store listed → the files of its mirror: one of each object's size, which takes no room, and a time that no other version has."""
+"""The files of a mirror for what a store listed: sparse, with a time per version."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Where mirrors lie, recognised by the path alone, and in what pieces bytes come: writers of runs need that too, without what reads runs."""
+"""Where mirrors lie, and in what pieces bytes come: for writers of runs, too."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An address → the store that it names: which library speaks with it, and what to install where that is missing."""
+"""An address → its store: which library it needs, and how to install that."""
 
 import os
 from collections.abc import Mapping

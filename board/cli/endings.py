@@ -1,6 +1,6 @@
-"""How a command of the command line ends: one table of exit codes, and every failure as one sentence or one JSON object.
+"""Exit codes of the commands, and every failure as one sentence or one JSON object.
 
-Commands raise what went wrong; which code that is, which path was given and how it is printed is known here alone.
+Commands raise what went wrong; only this module chooses the code, names the path and prints.
 """
 
 import json

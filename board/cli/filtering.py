@@ -1,4 +1,4 @@
-"""Which rollouts of a run a command is of: `--where`, a condition in SQL, as the filter of the pages takes it."""
+"""The option `--where`: the rollouts of a run that satisfy a condition in SQL, as the filter of the pages takes it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -1,6 +1,6 @@
-"""An MCP server over the runs under a root: the questions of `board.cli.replies` as tools, reading alone, with answers of bounded size.
+"""An MCP server over the runs under a root: the requests of `board.cli.replies` as read-only tools with answers of bounded size.
 
-Knows the protocol's library and the bounds; what is answered, and the border of the root, are known below.
+Only the protocol's library and the bounds are here; `board.cli.replies` computes the answers and keeps requests inside the root.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have."""
+"""Options and arguments shared by several commands."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What commands print, and how often they say how far they are."""
+"""Printing for the commands, and how often they report progress."""
 
 import time
 from collections.abc import Callable, Iterable

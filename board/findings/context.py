@@ -1,6 +1,6 @@
 """All that a kind of finding may look at: a run's rollouts of training with their numbers, measures, groups, texts and curves.
 
-What several kinds ask for is made once.
+What several kinds need is computed once.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A run looked through for every kind of finding: answers made into findings, merged and ranked."""
+"""Scan a run for every kind of finding: answers become findings, merged and ranked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Rollouts that should not be there: from which step on they are, and how far beyond chance. Arrays in, an outbreak out.
+"""Rollouts with a fault: from which step on there are some, and how far beyond chance. Arrays in, an outbreak out.
 
-For faults that a sound run does not have at all, such as an advantage of the wrong sign: their share by step is no curve with noise, it is
-none and then some.
+For faults that a sound run does not have at all, such as an advantage of the wrong sign: their share by step has no noise to
+be compared with: it is 0, and then it is not.
 """
 
 from dataclasses import dataclass

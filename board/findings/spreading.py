@@ -1,6 +1,6 @@
 """Something that a response shows or not, and more and more responses do: where it begins to spread, and how clearly.
 
-What most kinds about texts ask of their marks.
+Most kinds about texts use it on their marks.
 """
 
 from dataclasses import dataclass

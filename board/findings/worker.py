@@ -1,4 +1,4 @@
-"""`python -m board.findings.worker`: looks through one run for findings, in a process of its own whose interpreter lock holds up no reader.
+"""`python -m board.findings.worker`: scans one run for findings, in a process of its own whose interpreter lock delays no reader.
 
 Standard input is one line of JSON, the order; standard output is lines of JSON: the share that is done at least once a second, then the
 report, or in one line why there is none. It runs at low priority, takes no more memory than it may, and is gone a

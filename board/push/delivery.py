@@ -1,6 +1,6 @@
 """The tracker's side of a push: its run, what is delivered to it, and how far that has come. Failures of its library become sentences.
 
-What goes there are steps, numbers by name, rows of text and findings.
+Steps, numbers by name, rows of text and findings are delivered.
 """
 
 import signal

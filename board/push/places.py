@@ -1,4 +1,4 @@
-"""Where a run is pushed to, and how far it has come there: what the command line asks for → what a tracker's writer takes.
+"""Where a run is pushed to, and how far it has come there: options of the command line → arguments of a tracker's writer.
 
 The last step that a place has stands in one small file per run, tracker, target and names in the user's state folder, never in the run's; it is
 replaced at once and never half written.

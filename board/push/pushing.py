@@ -1,6 +1,6 @@
 """The work of a push: opens the run, computes its steps, and delivers those that are complete and were not delivered before.
 
-Holds numbers per step, and of rollouts those it is showing. Says how far it is by a function it is given; prints nothing.
+Holds numbers per step, and the rollouts of the step it delivers. Reports progress through a callback; prints nothing.
 """
 
 import time

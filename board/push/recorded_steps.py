@@ -1,4 +1,4 @@
-"""The steps that a recorder is writing, as a push of them would hand them on: numbers by name, and a few rollouts of each.
+"""The steps that a recorder is writing, as a push would deliver them: numbers by name, and a few rollouts of each.
 
 Lines of rows in.
 """

@@ -100,7 +100,7 @@ def row(finding: Finding, links: Links) -> Example:
 
 
 def unreported(found: Sequence[Finding], last: Mapping[str, int]) -> list[Finding]:
-    """Those that begin after the step that `last` has for their kind, the run's last when it was reported; notes are for the board alone.
+    """Those of a kind not in `last`, or that begin after its step there, the run's last when it was reported; notes are for the board alone.
 
     In a run that grows the first step of a finding moves a little from look to look: that is no other finding.
     """

@@ -1,4 +1,4 @@
-"""What was not written or not tracked, counted by reason and said once each."""
+"""What was not written or not tracked, counted by reason, each reason logged once."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""The recorder as a training loop sees it: takes rows from any thread, and has them written by one of its own."""
+"""The recorder as a training loop sees it: takes rows from any thread and writes them in one of its own."""
 
 import atexit
 import math

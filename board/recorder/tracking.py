@@ -1,4 +1,4 @@
-"""What a recorder tells a tracker: at each step's end its numbers, those of its rows and those the trainer hands over, together.
+"""What a recorder sends to a tracker: at each step's end its numbers, those of its rows and those the trainer gives, together.
 
 The numbers of rows are computed by the code of `push`, which needs all that the board needs: it is imported here alone, once a tracker
 is named. That is done, and the tracker called, which may be slow, fail, hang or not be there, in a thread of its own.

@@ -1,7 +1,4 @@
-"""Hosts the pages: one port, on loopback by default, behind the gates.
-
-Knows addresses and Streamlit's settings.
-"""
+"""Host the pages: one port, on loopback by default, behind the gates."""
 
 import os
 import re

@@ -1,6 +1,6 @@
-"""The address `/export`: a file is sent as it is written, no faster than the reader takes it, and nothing of it is held. Plain ASGI.
+"""The address `/export`: a file is sent while it is written, no faster than the client reads it, and never held in memory. Plain ASGI.
 
-Knows bytes. Who may speak to the server at all is for the gates in front of it.
+Who may speak to the server at all is for the gates in front of it.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Leads who opens the board without naming a run to the list of runs, where there is more than one."""
+"""Redirect links that name no run to the list of runs, where there is more than one."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,4 @@
-"""Which file of secrets has readers log in, and who of those whom a provider logged in is let in. Streamlit does the rest.
-
-Knows TOML and claims.
-"""
+"""Which file of secrets makes readers log in, and which of those whom a provider logged in may enter. Streamlit does the rest."""
 
 import time
 import tomllib

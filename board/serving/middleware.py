@@ -1,4 +1,4 @@
-"""What stands between the network and the board: who may speak to it, and what a browser may do with its answers.
+"""Middleware between the network and the board: who may speak to it, and what a browser may do with its answers.
 
 Plain ASGI, in front of every HTTP route and every websocket.
 """

@@ -1,4 +1,4 @@
-"""What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood.
+"""A reader's settings for the findings of a run: own thresholds, muted kinds, understood findings.
 
 They are stored under a run's address.
 """

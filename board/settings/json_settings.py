@@ -1,4 +1,4 @@
-"""What a reader keeps outside any run: a JSON file in the settings folder for each kind of thing, an object of entries by name.
+"""A reader's settings outside any run: a JSON file in the settings folder for each kind of setting, an object of entries by name.
 
 A change is made to what the file says by then, under one lock, and takes the file's place in one move: two boards lose nothing of each other's.
 A file that cannot be understood is reported, and never written over.

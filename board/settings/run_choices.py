@@ -1,4 +1,4 @@
-"""What a reader says of a run: a name, tags, a note; its pads, its mapping, from which reward on a response is right.
+"""A reader's notes and choices about a run: a name, tags, a note; its pads, its mapping, from which reward on a response is right.
 
 A run is known by its path.
 """

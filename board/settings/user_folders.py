@@ -1,6 +1,6 @@
 """Where the board keeps what is the user's: settings, cache and state, each in the folder that this system has for such files.
 
-Folders there are for this user alone, as they hold names of runs, or more of them; asking for one makes none.
+Folders there are for this user alone, as they hold names of runs, or more of them; naming one does not make it.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""Names and values as DuckDB's SQL writes them, and which names a text may mean."""
+"""Names and values in DuckDB's SQL, and which names a text may mean."""
 
 import math
 import re

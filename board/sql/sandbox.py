@@ -1,7 +1,4 @@
-"""A process that answers one query, and what it may take.
-
-Knows how to speak with `board.sql.sandbox_worker`.
-"""
+"""A process that answers one query, and its limits: the side of `board.sql.sandbox_worker` that asks."""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""The commands, a module each of the command's name, which holds it; `board.cli.main` finds them by themselves."""
+"""The commands, a module each with its options and its printing, no computing; `board.cli.main` finds them by their module's name."""

@@ -1,4 +1,4 @@
-"""The command `cache`: what lies in the cache, and how it is emptied. Knows only what is printed of it."""
+"""The command `cache`: list what lies in the cache, and empty it."""
 
 import json
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The command `check`: the checks run over a run, and an exit status by what they found."""
+"""The command `check`: run all checks over a run; the exit status says what they found."""
 
 from pathlib import Path
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""The command `compare`: two runs on the prompts that both saw, and the settings that differ. Knows only which, by what, and how it is said."""
+"""The command `compare`: compare two runs on the prompts that both saw, and list the settings that differ."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

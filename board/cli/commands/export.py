@@ -1,4 +1,4 @@
-"""The command `export`: rollouts of a run as one table, or as a run of the board's own. Knows only which, where to, and what to say of it."""
+"""The command `export`: write rollouts of a run as one table, or as a run of the board's own."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The command `findings`: what went wrong in a run, with the evidence, and an exit status by what was found."""
+"""The command `findings`: list what went wrong in a run, with the evidence; the exit status says what was found."""
 
 import json
 from pathlib import Path

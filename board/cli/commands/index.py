@@ -1,7 +1,4 @@
-"""The command `index`: a run made into a folder, or a prefix of a store, that opens without its shards.
-
-Knows which run, where to, by whom, and what to say of it.
-"""
+"""The command `index`: make a run into a folder, or a prefix of a store, that opens without its shards."""
 
 import json
 from dataclasses import asdict

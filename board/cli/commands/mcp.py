@@ -1,4 +1,4 @@
-"""The command `mcp`: a server for agents over the runs under a folder. Knows only which folder."""
+"""The command `mcp`: serve the runs under a folder to agents."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The command `metrics`: what of a run can be drawn over its steps. Knows only which run, which metrics, and how it is said."""
+"""The command `metrics`: list what of a run can be drawn over its steps."""
 
 from pathlib import Path
 from typing import Any

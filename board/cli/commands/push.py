@@ -1,4 +1,4 @@
-"""The command `push`: a request made of its options, how far it is, and how it ended."""
+"""The command `push`: make a request of its options, print its progress and its end."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command `rollouts`: which rollouts of a run, in which order, with what of each. Knows only the options and the printing."""
+"""The command `rollouts`: list rollouts of a run, filtered and sorted, with chosen columns."""
 
 from pathlib import Path
 from typing import Any

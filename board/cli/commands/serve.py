@@ -1,4 +1,4 @@
-"""The command `serve`: the places and options it was given, for `board.serving`."""
+"""The command `serve`: pass folders and options to `board.serving`."""
 
 import os
 import stat

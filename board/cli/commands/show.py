@@ -1,4 +1,4 @@
-"""The command `show`: one rollout whole. Knows only which, what of it, and how it is said."""
+"""The command `show`: print one rollout whole."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command `steps`: a run's steps, a row each. Knows only which run, which metrics, and how it is said."""
+"""The command `steps`: list a run's steps, a row each."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command `summary`: what there is of a run. Knows only which run, and how it is said."""
+"""The command `summary`: print what a run holds."""
 
 from pathlib import Path
 from typing import Any

@@ -1,1 +1,1 @@
-"""What a script or an agent asks of a run, answered as plain data: the same few questions in the terminal, in Python and over MCP."""
+"""Replies to scripts and agents about a run as plain data: the same few requests in the terminal, in Python and over MCP."""

@@ -1,4 +1,4 @@
-"""A run that answers the command line's questions in Python: `board.open_run(folder).summary()`. Adds questions to a run, and nothing else.
+"""A run with the command line's verbs as methods, for Python: `board.open_run(folder).summary()`.
 
 What answers is imported when it is called: opening a run stays quick.
 """

@@ -1,4 +1,4 @@
-"""The shapes of all replies, and how one becomes JSON. Data only.
+"""The shapes of all replies, and their form as JSON. Data only.
 
 The fields and their sentences are the reference: docs/scripts.py makes the JSON Schema and the tables of docs/scripts.md of them. A change that
 takes a field away or gives it another meaning raises VERSION; a new field does not.

@@ -1,4 +1,4 @@
-"""Replies as a terminal shows them, and as JSON for scripts; long lists come piece by piece. Computes nothing."""
+"""Replies as text for a terminal and as JSON for scripts; long lists come piece by piece."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What of a run can be drawn over its steps: a row a metric, and what trackers logged; curves where requested. A run in, a reply out."""
+"""The metrics of a run over its steps, a row each, and what trackers logged; curves where requested. A run in, a reply out."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which columns of a run's rollouts may be requested by name, and which a list has by default. Knows names, no values."""
+"""Which columns of a run's rollouts may be requested by name, and which a list has by default."""
 
 from typing import Final
 

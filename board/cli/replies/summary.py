@@ -1,4 +1,4 @@
-"""What there is of a run: how many rollouts, which steps, how the reward goes, what may be requested. A run in, a reply out."""
+"""A run in numbers: how many rollouts, which steps, how the reward goes, what may be requested. A run in, a reply out."""
 
 import numpy as np
 import pandas as pd

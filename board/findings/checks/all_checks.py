@@ -1,4 +1,4 @@
-"""The table of checks, and a run put through all of them."""
+"""The table of checks, and the function that runs all of them over a run."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence

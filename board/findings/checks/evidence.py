@@ -1,6 +1,6 @@
 """What checks look at: the frame, the load report, and measures, which are a few numbers per rollout taken from its tokens and texts.
 
-Parts are gone through one by one and left behind, so that memory grows with rollouts and not with tokens.
+Parts are read one by one and dropped, so that memory grows with rollouts and not with tokens.
 """
 
 from collections.abc import Callable, Mapping, Sequence

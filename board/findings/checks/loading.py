@@ -1,4 +1,4 @@
-"""What loading refused or flagged, sorted by what is wrong. Knows the load report; looks at no number itself.
+"""What loading refused or flagged, sorted by what is wrong, from the load report alone.
 
 The report keeps the first thousand problems of a severity, so beyond that a finding says "at least".
 """

@@ -1,4 +1,4 @@
-"""What is there twice: rows, and responses to one prompt in one step."""
+"""Duplicates: rows, and responses to one prompt in one step."""
 
 from typing import Final
 

@@ -79,7 +79,7 @@ class _Cut:
         self.characters = self.entries = 0
 
     def value(self, value: Any) -> Any:
-        """The same with short texts and few entries, however deep."""
+        """A value with short texts and few entries at every depth."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, list):
@@ -177,7 +177,7 @@ def _in_own_words(tool: Callable[_P, Document]) -> Callable[_P, Document]:
 
 
 class RunTools:
-    """What an agent may ask. Every answer is of bounded size, whatever the run."""
+    """The tools of an agent. Every answer is of bounded size, whatever the run."""
 
     def __init__(self, root: Root) -> None:
         self._root = root

@@ -22,7 +22,7 @@ class NamedElsewhere(click.Choice[str]):
 
     @cached_property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The names, as click asks for them."""
+        """The names of the choice, for click."""
         return self._names()
 
 

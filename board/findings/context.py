@@ -102,7 +102,7 @@ class Context:
         return Context(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
 
     def until(self, end: int) -> "Context":
-        """The same of the run as it was before the step with that index."""
+        """The context of the run as it was before the step with that index."""
         before = (self.whole.frame["step"] < self.steps.numbers[end]).to_numpy()
         return Context(self.whole.of_rows(before, f"until {end}"), self._measures)
 

@@ -87,7 +87,7 @@ class Found:
 
 @dataclass(frozen=True)
 class CannotTell:
-    """A kind's answer when it cannot tell. It is not the same as having found nothing."""
+    """A kind's answer when it is inconclusive, which is not the same as having found nothing."""
 
     reason: str
     """One sentence without its full stop."""

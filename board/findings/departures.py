@@ -78,7 +78,7 @@ class _Noise:
     clear: float
 
     def own(self, stretch: "_Stretch") -> float:
-        """The same of a level: a mean that one rollout makes is no level."""
+        """Standard error of a level's mean by its steps' own errors: a mean that one rollout makes is no level."""
         known = self.errors[stretch.start : stretch.stop]
         known = known[np.isfinite(known)]
         return float(np.sqrt(np.square(known).sum())) / len(known) if len(known) else 0.0

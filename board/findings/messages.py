@@ -44,7 +44,7 @@ def summary(report: FindingsReport) -> str:
 
 
 def as_text(report: FindingsReport) -> str:
-    """Findings as paragraphs in rank order, then what could not tell, and the summary."""
+    """Findings as paragraphs in rank order, then the inconclusive kinds, and the summary."""
     blocks = [_paragraph(number, finding) for number, finding in enumerate(report.findings, 1)]
     if report.unable:
         blocks.append("\n".join(["Could not tell:", *(f"  {kind}: {reason}" for kind, reason in report.unable)]))
@@ -72,7 +72,7 @@ def as_json(report: FindingsReport, run: str) -> str:
 
 
 def as_document(report: FindingsReport, run: str) -> dict[str, Any]:
-    """The same before it is text."""
+    """Findings as a JSON object."""
     return {
         "version": VERSION,
         "run": run,

@@ -81,7 +81,7 @@ def _divisions(table: pd.DataFrame, limits: Limits) -> Iterator[NDArray[np.bool_
 
 
 def _apart(mine: pd.DataFrame, others: pd.DataFrame, limits: Limits) -> dict[str, str]:
-    """What tells rollouts from others, by name in words; first what tells that they are the evaluation."""
+    """What distinguishes rollouts from others, in words by name; first what shows that they are the evaluation."""
     said = {"alone": ""} if mine["size"].median() == 1 < others["size"].median() else {}
     for name in mine.columns.intersection([*_TELLING, *_BY], sort=False):
         shares, rest = (of[name].value_counts(normalize=True, dropna=False) for of in (mine, others))

@@ -29,7 +29,7 @@ class LookOrder:
     limits: SetLimits = field(default_factory=dict)
 
     def written(self) -> dict[str, Any]:
-        """As the worker reads it."""
+        """The order as the worker reads it."""
         return vars(self) | {"location": str(self.location), "within": str(self.within)}
 
 
@@ -38,7 +38,7 @@ class _Unwanted(Exception):
 
 
 def look(order: LookOrder, tell: Callable[[float], bool]) -> FindingsReport | None:
-    """What is found in the run; None where `tell`, which hears the share that is done every second, says False: the process is ended then.
+    """Scan the run in a process; None where `tell`, which receives the share that is done every second, returns False and so ends it.
 
     Raises BoardError with one line on why there is no report.
     """

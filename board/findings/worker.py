@@ -24,7 +24,7 @@ _LOOKING: Final = 0.85
 
 
 def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """The `report` of the run that the order names, or `refused` with the reason it cannot be opened; `tell` hears the share that is done."""
+    """The `report` of the run that the order names, or `refused` with the reason it cannot be opened; `tell` receives the share that is done."""
     try:
         run = open_run(
             Path(order["location"]),

@@ -61,7 +61,7 @@ def split_named(word: str) -> str:
 
 
 def step_or_zero(name: str) -> int:
-    """The step that a path says; 0 when it says none, as `step_note` then tells the reader."""
+    """The step that a path says; 0 when it says none, which `step_note` then reports."""
     return step_in(name) or 0
 
 

@@ -63,7 +63,7 @@ Source = Key | Constant | FromPath
 
 @dataclass
 class HandMapping:
-    """A format as `board.formats.contract` has it, whose fields somebody wrote down."""
+    """A format as `board.formats.contract` has it, whose fields the user declared."""
 
     fields: Mapping[str, Source]
     """Our name → where its value is from. `step` and one of `SAID` are there; nothing is where the file names pads alone."""
@@ -113,7 +113,7 @@ class HandMapping:
             yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
 
     def _rollouts(self, record: Record, place: Place, row: str = "") -> list[Record]:
-        """The rollouts in a row: one, or one for each sample; `row` tells it from others of its record."""
+        """The rollouts in a row: one, or one for each sample; `row` tags its position in its record."""
         if not self.each:
             return [self._rollout(record, place)]
         path = self._paths()[self.each]

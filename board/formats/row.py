@@ -44,7 +44,7 @@ _MAY_BE_MISSING: Final = frozenset({"is_masked"})
 
 
 def flag_not_finite(rows: Sequence[Row]) -> None:
-    """Say of each row which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
+    """Flag for each row which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
 
     One look at all numbers of a metric tells whether any does; what is said of a row does not depend on the others.
     """

@@ -59,7 +59,7 @@ def tokenizer_bytes(path: str) -> bytes:
 
 
 def named(rollout: Record, tokenizer: Tokenizer | None) -> Record:
-    """The same rollout with tokens, response and prompt in text where it has only their ids. What is there already stays."""
+    """A rollout with tokens, response and prompt as text where it has only their ids. What is there already stays."""
     added: dict[str, Any] = {}
     if rollout.get(TOKENS) is None and (ids := _ids(rollout.get(IDS))) is not None:
         added[TOKENS] = [_name(one, tokenizer) for one in ids]

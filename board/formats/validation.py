@@ -32,7 +32,7 @@ def checked_list(record: Record, key: str, of: type = object, count: int | None 
 def listed_or_none(
     record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token"
 ) -> list[Any] | None:
-    """As `listed`, and None when the key is missing or null: not every run records everything."""
+    """`listed`, or None when the key is missing or null: not every run records everything."""
     return None if record.get(key) is None else checked_list(record, key, of, count, noun)
 
 

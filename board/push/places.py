@@ -41,7 +41,7 @@ class Target:
     """Tells the place from others of the tracker."""
 
     def opened(self, name: str, run_id: str, *, begins: bool) -> TrackerWriter:
-        """A run that `begins` there, under another name where somebody has that one, or goes on. Raises whatever its library raises."""
+        """A run that `begins` there, under another name where that one is taken, or goes on. Raises whatever its library raises."""
         known: dict[str, Any] = {"run_id": run_id} if self.tracker in _BY_ID else {}
         if self.tracker in ("tensorboard", "trackio"):
             known["resume"] = "never" if begins else "allow"

@@ -94,7 +94,7 @@ def text(finding: Finding) -> str:
 
 
 def row(finding: Finding, links: Links) -> Example:
-    """As a table of the tracker has it."""
+    """A finding as a row of a tracker's table."""
     link = links.to("findings", step=finding.first_step, finding=finding.id)
     return {"finding": text(finding), "kind": finding.kind, "step": finding.first_step, **link}
 

@@ -106,7 +106,7 @@ class RolloutRecorder:
         return self._losses.total(tracker=True)
 
     def path(self, step: int = 0) -> Path:
-        """The shard that rows of a step go to: `rank_<rank>.<process>.jsonl`, with a number behind it where somebody has that name."""
+        """The shard that rows of a step go to: `rank_<rank>.<process>.jsonl`, with a number behind it where that name is taken."""
         return self._writer.shard(step).path
 
     def write(self, *, step: int, **fields: object) -> None:

@@ -88,7 +88,7 @@ class RowWriter:
             self._held.append(self._candidate(row, parts))
 
     def end_step(self, *, closing: bool = False) -> None:
-        """Write the rows held back, tell the tracker, bring the account up to date and, where the file gets no more, mark its end."""
+        """Write the rows held back, notify the tracker, bring the account up to date and, where the file gets no more, mark its end."""
         self._release()
         if self.tracking is not None:
             self.tracking.close() if closing else self.tracking.end_step()
@@ -157,7 +157,7 @@ class ShardFile:
         """As it was last written; empty before the file is made."""
 
     def append(self, line: bytes, *, left_out: bool) -> None:
-        """Write one line, which ends in a newline; before the first the account says that somebody is writing.
+        """Write one line, which ends in a newline; before the first the account says that a process is writing.
 
         After a cut one (a full disk) a newline comes first: only that row is lost.
         """

@@ -52,7 +52,7 @@ _UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*%;]')
 
 @dataclass(frozen=True)
 class ExportFile:
-    """What an address asks for."""
+    """The file that an address requests."""
 
     name: str
     media: str
@@ -93,7 +93,7 @@ _BUSY: Final = PlainTextResponse(
 
 
 class Downloads:
-    """Answers GET with the file that the address asks for."""
+    """Answer GET with the file that the address requests."""
 
     def __init__(self, made: Made) -> None:
         self._made = made

@@ -47,7 +47,7 @@ class Admission:
             raise BoardError("trust_unverified in [board] is true or false.")
 
     def admits(self, claims: Mapping[str, Any]) -> bool:
-        """Whether somebody of these claims (OpenID Connect Core 1.0, section 5.1) is let in."""
+        """Whether a reader with these claims (OpenID Connect Core 1.0, section 5.1) is let in."""
         if not self.allow:
             return True
         address = _plain(claims.get("email"))

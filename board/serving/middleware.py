@@ -101,7 +101,7 @@ def _netloc(origin: str) -> str | None:
 
 
 class RouteGate:
-    """Lets through what pages ask for alone: by GET or HEAD, and of Streamlit's own endpoints those of ENDPOINTS.
+    """Let through what pages request, nothing else: by GET or HEAD, and of Streamlit's own endpoints those of ENDPOINTS.
 
     The board takes no files; Streamlit would take an upload into memory, whatever its size. No body is read. `base` is what all addresses
     begin with, without a slash at its end.

@@ -90,7 +90,7 @@ def _is_option(name: str) -> bool:
 
 
 def _value(name: str, texts: Sequence[str]) -> Any:
-    """As what the option is: a list, true or false, a number or a text."""
+    """The value in the option's type: a list, true or false, a number or a text."""
     known, text = st.get_option(name), texts[-1]
     if isinstance(known, list):
         return [*texts]

@@ -67,7 +67,7 @@ def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
 
 
 def _with(settings: Mapping[str, _Set], key: str, value: _Set | None) -> dict[str, _Set]:
-    """The same with a value under a key, or with None without that."""
+    """A copy of the mapping with a value under a key, or with None without the key."""
     return {name: setting for name, setting in {**settings, key: value}.items() if setting is not None}
 
 

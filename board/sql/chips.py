@@ -39,7 +39,7 @@ class Chip:
 
     @property
     def sql(self) -> str:
-        """What it asks of a rollout."""
+        """The condition in SQL, under NOT where the chip is negated."""
         return f"NOT ({self.condition})" if self.negated else self.condition
 
 

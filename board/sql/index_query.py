@@ -105,13 +105,13 @@ def _paths(index: Index, places: list[str]) -> Iterator[list[Path]]:
 
 
 def evaluate(run: Run, query: str) -> Answer:
-    """As `board.sql.query.evaluate`, over all rollouts of the run."""
+    """`board.sql.query.evaluate` over all rollouts of the run."""
     check_query(query)
     return read_answer(answer(run, query))
 
 
 def filtered(run: Run, chips: list[Chip], named: str) -> Run:
-    """The rollouts that the chips leave of all that the run has, whose choice `named` tells from any other.
+    """The rollouts that the chips leave of all that the run has, a choice that `named` identifies.
 
     Few enough are all in the frame of what is given, which then is a sample of nothing; else its frame has those of the sample. Raises
     BoardError as `answer` does.

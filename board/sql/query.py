@@ -211,7 +211,7 @@ def described(frame: pd.DataFrame, declared: Callable[[str], Column | None] = BY
 
 
 def example(frame: pd.DataFrame) -> str:
-    """A query to begin with, over columns the frame has: mean and best of a number, by what tells the rollouts of a step apart."""
+    """A query to begin with, over columns the frame has: mean and best of a number, by a column whose values differ."""
     names = set(as_table(frame.iloc[:0]).column_names)
     measured = next((name for name in ("reward", "response_length", "response_chars") if name in names), None)
     several = (name for name in ("data_source", "split", "rank") if name in names and frame[name].nunique(dropna=False) > 1)

@@ -144,7 +144,7 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def plain_rows(rows: Sequence[Example]) -> list[dict[str, str | int | float]]:
-    """The same rows with every name and string made plain."""
+    """Rows with every name and string made plain."""
     return [{plain(key): plain(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
 
 

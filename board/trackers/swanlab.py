@@ -101,7 +101,7 @@ def _project() -> str | None:
 
 
 def _settings(kinds: Any) -> Any:
-    """Settings with which SwanLab asks nothing, and looks at neither the machine nor standard output."""
+    """Settings with which SwanLab prompts for nothing, and inspects neither the machine nor standard output."""
     probe, terminal = kinds.Probe(**dict.fromkeys(_PROBES, False)), kinds.Terminal(proxy_type="none")
     return kinds(interactive=False, probe=probe, terminal=terminal)
 

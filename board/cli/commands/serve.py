@@ -135,7 +135,7 @@ def tidy_cache() -> None:
 
 
 def _exported(query: Mapping[str, str]) -> "ExportFile":
-    """The file that an address asks for. What makes it is imported once one is: the server listens before."""
+    """The file that an address requests. What makes it is imported at the first request: the server listens before."""
     from board.ui.frame import export_file
 
     return export_file.requested(query)

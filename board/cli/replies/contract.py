@@ -271,7 +271,7 @@ def document(reply: Reply) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The same with null for numbers that are not finite, which JSON does not have, however deep."""
+    """A value with null for numbers that are not finite, at every depth: JSON does not have them."""
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -45,7 +45,7 @@ def as_json(reply: Reply) -> str:
 
 
 def rollouts_as_json(name: str, chosen: ChosenRollouts) -> Iterator[str]:
-    """The same of a list of rollouts, a line for each, so that it may be longer than memory: one JSON object when put together."""
+    """A list of rollouts as JSON, a line for each, so that it may be longer than memory: one JSON object when put together."""
     head = json.dumps({"version": 1, "run": name, "matching": chosen.matching})
     yield f'{head[:-1]}, "rollouts": ['
     before = ""

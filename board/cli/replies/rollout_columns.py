@@ -13,7 +13,7 @@ _PLACE: Final = ("step", "shard", "line")
 
 
 def askable(run: Run) -> list[str]:
-    """Names of the columns of the run's frame that a list of rollouts may tell and be sorted by."""
+    """Names of the columns of the run's frame that a list of rollouts may show and be sorted by."""
     return [str(name) for name in run.frame.columns if name not in _PLACE]
 
 

@@ -118,7 +118,7 @@ def _ordered(frame: pd.DataFrame, run: Run, by: str) -> NDArray[np.int64]:
 
 
 def scalar(value: Any) -> Scalar:
-    """A cell as a reply tells it: None where it is missing or not finite."""
+    """A cell as a reply has it: None where it is missing or not finite."""
     if value is None or value is pd.NA or (isinstance(value, float) and not np.isfinite(value)):
         return None
     return value if isinstance(value, int | float | str) else str(value)

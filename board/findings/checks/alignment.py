@@ -135,7 +135,7 @@ def reward_rule(
 
 
 def _coefficient(gap: Float64Array, penalty: Float64Array, steps: NDArray[np.int64]) -> Float64Array:
-    """β of every row: the median of gap / penalty over its step, or over the run where a step has few rows to tell it from."""
+    """β of every row: the median of gap / penalty over its step, or over the run where a step has few rows."""
     ratio = pd.Series(np.where(np.abs(penalty) > 1e-6, gap, np.nan) / np.where(np.abs(penalty) > 1e-6, penalty, 1.0))
     by_step = ratio.groupby(steps)
     small = by_step.transform("count") < LEAST_ROWS // 4

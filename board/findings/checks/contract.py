@@ -47,7 +47,7 @@ def shown_by(evidence: Evidence, marks: NDArray[np.bool_], what: str, **more: An
 
 @dataclass(frozen=True)
 class Unable:
-    """A check's answer when it cannot tell. It is not the same as having found nothing."""
+    """A check's answer when it is inconclusive, which is not the same as having found nothing."""
 
     reason: str
     """One sentence without its full stop."""

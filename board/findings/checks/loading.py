@@ -84,7 +84,7 @@ def resumed(evidence: Evidence) -> Answer:
 
 
 def odd_values(evidence: Evidence) -> Answer:
-    """Everything else that loading flagged and no other check tells."""
+    """Everything else that loading flagged and no other check reports."""
     seen = _seen_elsewhere(evidence) if _flagged(evidence.report, lambda _: True) else set()
 
     def is_new(problem: Problem) -> bool:

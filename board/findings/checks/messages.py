@@ -26,7 +26,7 @@ def amount(finding: ReportedFault) -> str:
 
 
 def as_text(checked: CheckReport) -> str:
-    """Findings as paragraphs, worst first; then the checks that passed, those that could not tell, and the summary."""
+    """Findings as paragraphs, worst first; then the checks that passed, the inconclusive ones, and the summary."""
     blocks = [_paragraph(finding) for finding in checked.findings]
     if checked.passed:
         blocks.append(f"Passed: {', '.join(check.name for check in checked.passed)}")

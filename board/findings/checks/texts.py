@@ -112,7 +112,7 @@ def _byte_level_alike(joined: str, response: str) -> bool:
 
 
 def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> tuple[float, tuple[str, ...], str]:
-    """As `measure`, for one rollout: its response may be of all tokens, in a chat template or not, or of those the policy was trained on.
+    """`measure` for one rollout: its response may be of all tokens, in a chat template or not, or of those the policy was trained on.
 
     Then the special tokens without which it is alike, and which of them stands at the end alone.
     """

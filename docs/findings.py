@@ -1,7 +1,7 @@
 """Writes `docs/findings.md` and its Chinese page out of what the kinds of findings declare: `python docs/findings.py`.
 
-What the kinds declare is English. Its Chinese is in `zh-CN/findings.json`, by the English text: a sentence that is changed or new is missing
-there, and a test names it. Tests hold both pages to what this gives.
+The kinds are declared in English. `zh-CN/findings.json` has the Chinese of each English text: a sentence that is changed or new is missing
+there, and a test names it. Tests compare both pages with the output.
 """
 
 import json
@@ -30,12 +30,12 @@ Language = Literal["en", "zh"]
 
 MARK: Final = "<!-- below: written by python docs/findings.py -->\n"
 END: Final = "<!-- above: written by python docs/findings.py -->\n"
-"""What stands between the two is declared: the table; what stands around it, up to the second MARK, is written by hand."""
+"""The table between the two is generated; the text around it, up to the second MARK, is written by hand."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the declared texts in one language."""
+    """The words around the declared texts in one language."""
 
     page: Path
     assets: str
@@ -43,11 +43,11 @@ class Frame:
     kinds: str
     """The heading of the table of kinds, and the heads of its columns."""
     checks: str
-    """What is said below it of those that are checks."""
-    told: str
+    """The note below it on those that are checks."""
+    check: str
     """Around what a check finds and why it matters."""
     sections: str
-    """The heading of what is said of each kind."""
+    """The heading of the sections, one for each kind."""
     title: str
     """Around title, severity and what a kind says."""
     picture: str
@@ -69,43 +69,43 @@ FRAMES: Final[dict[Language, Frame]] = {
     "en": Frame(
         page=DOCS / "findings.md",
         assets="../assets/findings",
-        kinds="## The kinds\n\n| kind | severity | what it says |",
-        checks='<a id="checks-of-the-data"></a>\n\nThose without a link are checks of the data. What a check finds is the cause of what turned '
-        "with it; the page Data and `rl-logging-board check` run them alone.",
-        told="{title}. {why}",
-        sections="## Each kind",
+        kinds="## Rules\n\n| rule | severity | finding |",
+        checks='<a id="checks-of-the-data"></a>\n\nRules without a link are checks of the data. What a check finds is taken for the '
+        "cause of findings that start with it; the page Data and `rl-logging-board check` run only the checks.",
+        check="{title}. {why}",
+        sections="## Each rule",
         title="**{title}** ({severity}). {says}",
         picture="An example of {name}, planted into an honest run, as the page Findings shows it",
         formula="How it is computed: {}",
         needs="Needs {}.",
-        thresholds="| threshold | declared | of what | from |",
+        thresholds="| threshold | default | compared quantity | source |",
         means="May mean: {}",
         looks_like="Could also be: {}",
         next="Where to look next: {}.",
         where="**{page}**, {what}",
         between="; ",
-        signs="Its signs may be {}.",
+        signs="May explain {}.",
         severities={"error": "error", "warning": "warning", "note": "note"},
     ),
     "zh": Frame(
         page=DOCS / "zh-CN" / "findings.md",
         assets="../../assets/findings",
-        kinds="## 各种发现\n\n| 种类 | 严重程度 | 说的是什么 |",
-        checks='<a id="checks-of-the-data"></a>\n\n没有链接的是数据检查。检查查出的问题是与它同时转折者的原因；'
+        kinds="## 规则\n\n| 规则 | 严重程度 | 发现 |",
+        checks='<a id="checks-of-the-data"></a>\n\n没有链接的是数据检查。检查查出的问题视为与它同时开始的发现的原因；'
         "“Data”页与命令 `rl-logging-board check` 单独运行它们。",
-        told="{title}。{why}",
-        sections="## 逐个种类",
+        check="{title}。{why}",
+        sections="## 逐条规则",
         title="**{title}**（{severity}）。{says}",
         picture="{name} 的示例：植入一个正常的 run，如 Findings 页所示",
         formula="计算方法：{}",
         needs="需要 {}。",
-        thresholds="| 阈值 | 声明值 | 所比较的量 | 出处 |",
+        thresholds="| 阈值 | 默认值 | 所比较的量 | 出处 |",
         means="可能意味着：{}",
-        looks_like="看起来一样的情形：{}",
+        looks_like="也可能是：{}",
         next="接下来看哪里：{}。",
         where="**{page}**：{what}",
         between="；",
-        signs="它的征兆（sign）可以是 {}。",
+        signs="可以解释 {}。",
         severities={"error": "错误 error", "warning": "警告 warning", "note": "附注 note"},
     ),
 }
@@ -148,7 +148,7 @@ class _Page:
         rows = [(f"[`{kind.name}`](#{kind.name})", kind.severity, self._cell(kind.says)) for kind in kinds]
         for one in CHECKS:
             words = {"title": self._cell(one.title), "why": self._cell(one.why)}
-            rows.append((f"`{one.name}`", one.severity, frame.told.format(**words)))
+            rows.append((f"`{one.name}`", one.severity, frame.check.format(**words)))
         listed = "\n".join(f"| {name} | {self._severity(severity)} | {says} |" for name, severity, says in rows)
         by_hand = [part.rpartition(END)[2] for part in frame.page.read_text(encoding="utf-8").split(MARK)[:2]]
         table = f"{frame.kinds}\n|---|---|---|\n{listed}\n\n{frame.checks}\n"

@@ -98,6 +98,10 @@ class RewardScaleJump(Plant):
         sources = setting.sources if len(setting.sources) > 1 else (*setting.sources, "words", "algebra")
         return replace(setting, sources=sources, oddity="none" if setting.oddity == "curriculum" else setting.oddity)
 
+    def weight(self, step: int) -> float:
+        """In full from the onset on: it is a jump. A scale that creeps looks like learning, and no report of one is known."""
+        return float(step >= self.onset)
+
     def judged(self, rollouts: Sequence[Sampled], step: int) -> None:
         """The first source is hit."""
         for rollout in rollouts:

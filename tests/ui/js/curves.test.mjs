@@ -72,6 +72,7 @@ test("the axis of values reaches over all that is drawn between two steps", () =
   assert.ok(low < -5 && low > -7 && high > 15 && high < 17);
   assert.ok(valueAxis(drawn, [3, 3])[0] > 80);
   assert.deepEqual(valueAxis(card([curve(steps, [1, 1, 1, 1])]), [0, 3]), [0.94, 1.06]);
+  assert.deepEqual(valueAxis(card([curve(steps, [0, 0, 0, 0])]), [0, 3]), [-0.06, 1]);
   assert.deepEqual(valueAxis(card([curve([], [])]), [0, 3]), [0, 1]);
   assert.ok(valueAxis(card([curve([0, 1], [5, 6])], { fromZero: true }), [0, 1])[0] <= 0);
 });

@@ -70,8 +70,8 @@ function drawnArrays({ values, raw, low, high }) {
  */
 function room(low, high) {
   const span = high - low > ALIKE * Math.max(Math.abs(low), Math.abs(high)) ? high - low : 0;
-  const more = span * ROOM || Math.abs(high) * ROOM || 1;
-  return [low - more, high + more];
+  const more = span * ROOM || Math.abs(high) * ROOM;
+  return more ? [low - more, high + more] : [-ROOM, 1]; // what is 0 throughout lies on the floor
 }
 
 /**

@@ -5,14 +5,15 @@ Tried after all others, and only believed where no file next to it is known: a `
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from board.errors import RowRefused
 from board.formats.aliases import SCALARS
 from board.formats.chat import is_chat, messages_in
 from board.formats.contract import Head, Place
-from board.formats.json_paths import rows_within
-from board.formats.mapping import HandMapping, Key
+from board.formats.json_paths import found, rows_at, rows_within
+from board.formats.mapping import HandMapping, Key, Source
 from board.formats.mapping_file import parse, quoted
 from board.formats.sampled_key import SURE, columns_of, find
 from board.formats.suggest_mapping import guess
@@ -26,6 +27,8 @@ SPEAKS: Final = frozenset({"prompt", "response_tokens", "prediction", *SCALARS["
 
 _ROWS: Final = 8
 """So many rows are looked at for the guess."""
+_LOOKED_AT: Final = 1_000
+"""So many for what the keys over them say."""
 
 
 def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
@@ -34,6 +37,7 @@ def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
     if not SPEAKS.isdisjoint(record) or any(map(messages_in, record.values())):
         return []
     found = [(path, rows) for path, rows in rows_within(record) if not is_chat(rows) and (_speaks(rows[0]) or path.endswith("*"))]
+    found = [(path, rows) for path, rows in found if path == "*" and not SPEAKS.isdisjoint(rows[0])] or found
     taken: set[int] = set()
     apart: dict[str, list[Record]] = {}
     for path, rows in sorted(found, key=lambda one: -len(one[1])):
@@ -50,10 +54,29 @@ def _speaks(row: Record, depth: int = 2) -> bool:
     return any(_speaks(value, depth - 1) for value in row.values() if depth and isinstance(value, dict))
 
 
-def guess_within(path: str, rows: list[Record], name: str) -> str:
-    """The text of a mapping for the rows at a path; empty where nothing in them looks like what the policy sampled."""
+def guess_within(record: Record, path: str, rows: list[Record], name: str) -> str:
+    """The text of a mapping for the rows at a path of a record; empty where nothing in them looks like what the policy sampled."""
     text = guess(rows[:_ROWS], name)
+    if text and "*" in path and (around := _by_key(record, path, parse(text))):
+        text = guess(rows[:_ROWS], name, around)
     return f"rows = {quoted(path)}\n\n{text}" if text else ""
+
+
+def _by_key(record: Record, path: str, mapping: HandMapping) -> dict[str, Source]:
+    """What the keys over lists of rows say: the step where rows of one key have different prompts, else the group; else nothing."""
+    prompt = mapping.fields.get("prompt")
+    if not isinstance(prompt, Key):
+        return {}
+    prompts: dict[str, list[str]] = {}
+    for row, *around in islice(rows_at(record, path), _LOOKED_AT):
+        key = next((one["*"] for one in around if one.keys() == {"*"}), None)
+        if key is not None:
+            prompts.setdefault(key, []).append(str(found(row, prompt.path)))
+    if not any(len(some) > 1 for some in prompts.values()):
+        return {}
+    if all(len({*some}) == 1 for some in prompts.values()):
+        return {"group_id": Key("*")}
+    return {"step": Key("*")} if all(key[-1:].isdecimal() for key in prompts) else {}
 
 
 def ask(found: tuple[str, list[Record]]) -> bool:
@@ -78,7 +101,8 @@ def rollouts(record: Record, place: Place) -> Iterable[Record | RowRefused]:
 def note(head: Head) -> str:
     """Where the rows stand, and which keys were taken for what."""
     mapping = _mapping(_text(head.records[0], head.name))
-    named = [f"`{source.path}` is {name}" for name, source in mapping.fields.items() if isinstance(source, Key)]
+    keys = {name: source.path for name, source in mapping.fields.items() if isinstance(source, Key)}
+    named = [f"{'the key over them' if path == '*' else f'`{path}`'} is {name}" for name, path in keys.items()]
     named += [f"`{path}` is a part of the reward" for path, _ in mapping.reward_parts]
     constant = "" if isinstance(mapping.fields["step"], Key) else " Its rows name no step."
     return f"The rows are those at `{mapping.rows}`, read by a guess: {', '.join(named)}.{constant}"
@@ -88,7 +112,7 @@ def _text(record: Record, name: str) -> str:
     """The mapping for a record's one list of rows; empty where it has none or more, or what was sampled is too unsure."""
     within = lists_of_rows(record)
     said = find(columns_of(within[0][1][:_ROWS])) if len(within) == 1 else None
-    return guess_within(*within[0], name) if said is not None and said.why in SURE else ""
+    return guess_within(record, *within[0], name) if said is not None and said.why in SURE else ""
 
 
 @lru_cache(maxsize=4)

@@ -11,6 +11,9 @@ from typing import Any, Final
 from board.sources.json_record import Record
 
 _INDEX: Final = re.compile("[0-9]{1,6}")
+_DEPTH: Final = 3
+"""So deep are rows looked for within an object."""
+_NUMBERED_KEY: Final = re.compile("[A-Za-z_ -]{0,30}[0-9]{1,18}")
 
 
 def found(value: Any, path: str) -> Any:
@@ -63,21 +66,25 @@ def pruned(record: Record, paths: Iterable[str]) -> Record:
 def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[tuple[Record, ...]]:
     """Every row at a path, each with the objects around it, the nearest first: `samples`, or `results.*.text`, where `*` is every value.
 
-    A list at its end holds a row an item; an item that is no object is a row of that one value, under the last key.
+    A list at its end holds a row an item; an item that is no object is a row of that one value, under the last key. The key that `*`
+    stands for is around its rows, under `*`.
     """
     key, _, rest = path.partition(".")
     inner = (value, *around) if isinstance(value, dict) else around
-    if key == "*" and isinstance(value, (dict, list)):
-        values = value.values() if isinstance(value, dict) else value
-        yield from (row for one in values for row in (rows_at(one, rest, inner) if rest else _rows(one, key, inner)))
+    if key == "*" and isinstance(value, dict):
+        for name, item in value.items():
+            yield from rows_at(item, rest, ({"*": name}, *inner)) if rest else _rows(item, key, ({"*": name}, *inner))
+    elif key == "*" and isinstance(value, list):
+        yield from (row for item in value for row in (rows_at(item, rest, inner) if rest else _rows(item, key, inner)))
     elif isinstance(value, dict) and key in value:
         yield from rows_at(value[key], rest, inner) if rest else _rows(value[key], key, inner)
 
 
-def rows_within(record: Record, depth: int = 3) -> Iterator[tuple[str, list[Record]]]:
-    """Every list of objects in the objects of a record, with its path; of objects, or within one key lists of them, under keys that
-    differ, as ids do, `*` is every one, which are rows themselves where they have a key in common."""
-    rows = [row for value in record.values() for row in (value if depth < 3 and isinstance(value, list) else [value])]
+def rows_within(record: Record, depth: int = _DEPTH) -> Iterator[tuple[str, list[Record]]]:
+    """Every list of objects in the objects of a record, with its path; of objects, or lists of them, under keys that differ, as ids do,
+    `*` is every one, which are rows themselves where they have a key in common. At the top lists must be under keys with a number each."""
+    may_be_lists = depth < _DEPTH or all(_NUMBERED_KEY.fullmatch(key) for key in record)
+    rows = [row for value in record.values() for row in (value if may_be_lists and isinstance(value, list) else [value])]
     of_one_shape = len({*map(type, record.values())}) == 1 < len(record)
     if of_one_shape and rows and all(isinstance(row, dict) for row in rows) and set.intersection(*map(set, rows)):
         yield "*", rows
@@ -86,9 +93,16 @@ def rows_within(record: Record, depth: int = 3) -> Iterator[tuple[str, list[Reco
             yield key, value
         elif isinstance(value, dict) and depth > 1:
             yield from ((f"{key}.{path}", rows) for path, rows in rows_within(value, depth - 1))
-            if value and all(isinstance(item, dict) for item in value.values()) and len(value) > 1:
-                inner = [dict(rows_within(item, depth - 2)) for item in value.values()]
-                yield from ((f"{key}.*.{path}", [row for one in inner for row in one.get(path, ())]) for path in inner[0])
+            yield from _under_keys(f"{key}.", value, depth - 2)
+    if depth == _DEPTH and may_be_lists:
+        yield from _under_keys("", record, 1)
+
+
+def _under_keys(before: str, value: Record, depth: int) -> Iterator[tuple[str, list[Record]]]:
+    """The lists of objects that every object in an object has at the same path."""
+    if len(value) > 1 and all(isinstance(item, dict) for item in value.values()):
+        inner = [dict(rows_within(item, depth)) for item in value.values()]
+        yield from ((f"{before}*.{path}", [row for one in inner for row in one.get(path, ())]) for path in inner[0])
 
 
 def _rows(value: Any, key: str, around: tuple[Record, ...]) -> Iterator[tuple[Record, ...]]:

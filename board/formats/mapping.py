@@ -3,6 +3,7 @@
 Knows how to put what stands at a key under our names.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -186,6 +187,9 @@ class HandMapping:
         value: Any = step_in(place.name) if isinstance(source, FromPath) and name == "step" else None
         if isinstance(source, Key):
             value = of(found(record, source.path))
+            if name == "step" and source.path == "*":  # a key of the object that holds the rows, such as "12" or "step_12"
+                digits = re.search("[0-9]{1,18}$", str(value))
+                value = int(digits[0]) if digits else None
         elif isinstance(source, Constant):
             value = source.value
         return _split(value, source, place) if name == "split" else value

@@ -3,8 +3,10 @@
 Knows what trainers call things and of which type they are. The reader of the guess has the last word.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
@@ -39,9 +41,9 @@ from board.text.counting import plural
 _SPLITS: Final = ("train", "val", "eval", "test")
 
 
-def guess(records: Sequence[Record], name: str = "") -> str:
+def guess(records: Sequence[Record], name: str = "", around: Mapping[str, Source] = MappingProxyType({})) -> str:
     """The text of a mapping for records like these, from a file of that path, fit for `board.formats.mapping_file.parse`; empty where
-    nothing looks like what the policy sampled. Says at the end what it did not use."""
+    nothing looks like what the policy sampled. `around` says where fields are from that the records lack. Says at the end what is unused."""
     columns: Columns = columns_of(records)
     said = find(columns)
     of_prompt: Columns = {}
@@ -59,6 +61,7 @@ def guess(records: Sequence[Record], name: str = "") -> str:
         **_scalars(columns, name, {*arrays.values()}, said, of_prompt),
         **{ours: Key(path) for ours, path in arrays.items()},
     }
+    fields |= {ours: source for ours, source in around.items() if fields.get(ours) in (None, Constant(0))}
     nearest = sorted(columns, key=lambda path: said is None or path.rpartition(".")[0] != said.path.rpartition(".")[0])
     left = {path: columns[path] for path in nearest if Key(path) not in fields.values() and path not in of_prompt}
     rewards = [] if "reward" in fields else rewards_in(left)
@@ -104,11 +107,22 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
+def _stands_at_end(path: str, alias: str) -> bool:
+    return f".{path}".endswith((f".{alias}", f".{alias}.text", f".{alias}.content", f".{alias}.raw"))
+
+
+def _spelled(path: str) -> str:
+    """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`."""
+    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", path).lower()
+
+
 _PLACES: Final[tuple[Callable[[str, str], bool], ...]] = (
     lambda path, alias: path == alias,
-    lambda path, alias: f".{path}".endswith((f".{alias}", f".{alias}.text", f".{alias}.content", f".{alias}.raw")),
+    _stands_at_end,
+    lambda path, alias: _spelled(path) == alias,
+    lambda path, alias: _stands_at_end(_spelled(path), alias),
 )
-"""Where an alias may stand, the likeliest first: the key itself, the end of a path or the object that a text lies in."""
+"""Where an alias may stand, the likeliest first: the key itself, the end of a path or the object that a text lies in; then spelled otherwise."""
 
 
 def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:

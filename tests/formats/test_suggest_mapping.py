@@ -35,6 +35,11 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"step": "step", "response": "response"},
     ),
     "a type that does not fit": ({"step": "late", "iteration": 4, "response": "x"}, {"step": "iteration"}),
+    "capital letters and spaces": (
+        {"Global Step": 3, "Prompt": "a", "Completion": "b", "Total Reward": 1.0},
+        {"step": "Global Step", "prompt": "Prompt", "response": "Completion", "reward": "Total Reward"},
+    ),
+    "humps": ({"trainStep": 3, "response": "b", "finalReward": 1.0}, {"step": "trainStep", "reward": "finalReward"}),
     "messages": ({"step": 1, "messages": CHAT}, {"response": "messages"}),
     "a word for the split": ({"step": 1, "response": "x", "mode": "val"}, {"split": "mode"}),
     "ids by their type": (

@@ -193,6 +193,16 @@ CONTAINERS: dict[str, tuple[dict[str, Any], int]] = {
     "a list": ({"model": "m", "samples": [{"question": "q", "response": "a", "score": 1.0}] * 3}, 3),
     "a list deeper": ({"run": {"samples": [{"question": "q", "response": "a", "score": 1.0}]}, "tags": [{"name": "x"}] * 5}, 1),
     "lists by name": ({"results": {name: {"completions": [{"response": "a", "score": 0.5}] * 2} for name in "abc"}}, 6),
+    "lists by step": ({str(step): [{"prompt": p, "response": "a", "reward": 0.5} for p in "xyz"] for step in range(3)}, 9),
+    "objects by step": (
+        {f"step_{at}": {"rollouts": [{"prompt": p, "completion": "a"} for p in "xy"], "lr": 0.1} for at in (5, 10)},
+        4,
+    ),
+    "rows by number, lists in them": (
+        {str(at): {"prompt": f"{at}", "response": "a", "calls": [{"response": "x"}] * 3} for at in range(4)},
+        4,
+    ),
+    "lists by sample": ({f"task_{at}": [{"prompt": f"{at}", "response": r} for r in "ab"] for at in range(3)}, 6),
     "conversations": ({"items": [{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}]}, 1),
 }
 
@@ -206,6 +216,21 @@ def test_rows_within_one_object_are_found_and_named(tmp_path: Path, record: dict
     (tmp_path / "rollouts.toml").write_text(suggested_mapping(shards.find_shards(tmp_path)[0][0]))
 
     assert len(by_itself.frame) == count == len(open_run(tmp_path).frame)
+
+
+def test_keys_over_lists_of_rows_are_steps_or_groups(tmp_path: Path) -> None:
+    """Lists under numbers are steps where each has several prompts, and the samples of one prompt where it has one; the note says which."""
+    for name, container in (("steps", "lists by step"), ("deeper", "objects by step"), ("samples", "lists by sample")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "log.json").write_text(json.dumps(CONTAINERS[container][0]))
+
+    steps, deeper, samples = (open_run(tmp_path / name) for name in ("steps", "deeper", "samples"))
+
+    assert steps.frame["step"].to_list() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert deeper.frame["step"].to_list() == [5, 5, 10, 10]
+    assert samples.frame["group_id"].to_list() == ["task_0", "task_0", "task_1", "task_1", "task_2", "task_2"]
+    assert {*samples.frame["step"]} == {0}
+    assert "the key over them is step" in identify(shards.find_shards(tmp_path / "steps")[0][0]).note
 
 
 @pytest.mark.parametrize("name", ["log.json", "log.jsonl"])

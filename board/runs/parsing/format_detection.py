@@ -139,7 +139,7 @@ def suggested_mapping(*found: Shard) -> str:
             None,
             *rows_within(one),
         ):
-            if text := contained_rows.guess_within(*rows, name) if rows else guess(alike or records, name):
+            if text := contained_rows.guess_within(one, *rows, name) if rows else guess(alike or records, name):
                 return text
     return ""
 

@@ -1,1 +1,4 @@
-"""Browser parts with a Python face: each draws one thing and says what the reader did. Know no run and no place."""
+"""Browser parts with a Python face: each draws one thing and reports what the reader did.
+
+They know neither runs nor the link.
+"""

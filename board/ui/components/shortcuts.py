@@ -1,4 +1,4 @@
-"""The keys that act on a page of the board, and what they do; those within the token view are its own."""
+"""The keys that act on a page, and what they do; the token view has its own."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""The row of the top line with the runs to compare, in their colours; a run can be added or removed.
+"""The row of the top line with the runs to compare, where runs are added and removed.
 
 Draws nothing where the link names no other run. Opens no run.
 """

@@ -1,4 +1,4 @@
-"""A table with a row for each compared run: its colour, its name and its numbers. Draws only."""
+"""A table with a row for each compared run: its colour, its name and its numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

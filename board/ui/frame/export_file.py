@@ -1,4 +1,4 @@
-"""The file for an address of `/export`: which run, which of its rollouts, in which format. Draws nothing."""
+"""The file for an address of `/export`: which run, which rollouts, which format."""
 
 import time
 from collections.abc import Mapping

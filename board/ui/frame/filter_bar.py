@@ -1,6 +1,7 @@
-"""The filter that all pages follow: which rollouts satisfy it, and the bar it is written in. What is chosen in the bar goes to `filter_chips`.
+"""The filter that all pages follow: its rollouts, and the bar it is written in.
 
-An invalid filter is reported in DuckDB's own words, and the last valid one stays in force.
+What is chosen in the bar goes to `filter_chips`. An invalid filter is reported in DuckDB's own words, and the last valid one stays in
+force.
 """
 
 from contextlib import nullcontext

@@ -1,4 +1,4 @@
-"""The findings of the run on the screen, and the light in the top line that counts them on every page."""
+"""The findings of the run on the screen, and the light in the top line that counts them."""
 
 import os
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,7 @@
-"""The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `place`.
+"""The top line of every page: run, step, what loading found.
 
-Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen, and
-a link that leads nowhere is answered with the pages and runs there are.
+What it chooses it hands to `place`. Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends
+here in one sentence on the screen, and a link that leads nowhere is answered with the pages and runs there are.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What loading found, on the screen: a count that opens into whose files were read, what to know of their numbers, and every problem."""
+"""The load report on the screen: files, notes on their numbers, every problem."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""Finds the page of an address, draws the row of tabs, and checks who may see the pages where readers log in.
+"""The page of an address, the row of tabs, and who may see the pages.
 
 Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
 """

@@ -1,4 +1,4 @@
-"""Panels of curves with a line for each compared run. Each run's number by step is computed once and cached."""
+"""Panels of curves with a line for each compared run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

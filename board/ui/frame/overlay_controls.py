@@ -1,4 +1,4 @@
-"""Choices for overlaid runs: the axis, the band, the baseline to subtract, seeds apart or merged.
+"""Choices for overlaid runs: axis, band, baseline to subtract, seeds apart or merged.
 
 Draws controls only; all is in the link. Computes nothing.
 """

@@ -1,4 +1,4 @@
-"""The line that says how far a run is read while it is being read: with a bar, and what stops the reading and lets it go on.
+"""The line that says how far a run is read: with a bar, Stop and Go on.
 
 Draws anew what is shown when more of the run is there; nothing of the reader's place moves.
 """

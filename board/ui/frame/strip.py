@@ -1,6 +1,6 @@
-"""The strip of all steps in the top line, and its marks: where something departed. Draws only; what a mark says is computed elsewhere.
+"""The strip of all steps in the top line, and its marks: where something departed.
 
-Marks take long in a large run: they come once the page below is drawn.
+What a mark says is computed elsewhere. Marks take long in a large run: they come once the page below is drawn.
 """
 
 from collections.abc import Callable

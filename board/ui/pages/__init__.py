@@ -1,1 +1,1 @@
-"""A folder for each page: the module of the same name is what Streamlit runs, the panels and controls of that page are its neighbours."""
+"""A folder for each page: Streamlit runs the module of its name; the others are its panels."""

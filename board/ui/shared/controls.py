@@ -1,4 +1,4 @@
-"""Widgets that return what the reader chose, as frozen dataclasses. Draws controls only; computes and loads nothing."""
+"""Controls of several pages, which return the choices as frozen dataclasses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

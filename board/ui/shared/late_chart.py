@@ -1,4 +1,7 @@
-"""Plotly charts that are drawn when the reader comes to them: until then nothing of Plotly, megabytes of script, is loaded. Draws only."""
+"""Plotly charts that are drawn when the reader scrolls to them.
+
+Until then nothing of Plotly, megabytes of script, is loaded.
+"""
 
 from collections.abc import Mapping
 from typing import Final

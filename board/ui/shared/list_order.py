@@ -1,6 +1,6 @@
-"""What a list is ordered by, and which way: two controls whose keys end alike on every page, and a click on a column's head that turns them.
+"""The order of a list: two controls, and a click on a column's head.
 
-Orders nothing.
+The controls' keys end alike on every page. Orders nothing.
 """
 
 from collections.abc import Callable, Sequence

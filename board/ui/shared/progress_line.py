@@ -1,4 +1,4 @@
-"""A bar while something is computed or loaded for a page, seen only where that takes a moment."""
+"""A bar while something is computed or loaded, seen where that takes a moment."""
 
 import time
 from collections.abc import Callable, Iterator

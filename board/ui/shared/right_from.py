@@ -1,4 +1,4 @@
-"""The reward from which a response is right, one for all pages: derived from the rewards, or entered and saved. Draws its field."""
+"""The reward from which a response is right: one for all pages, with its field."""
 
 import math
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the tokens of one rollout add up to, as the Tokens page draws it below the text. Draws only."""
+"""What the tokens of one rollout add up to, below the text on the Tokens page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""One rollout next to the table: its numbers, its texts letter for letter, where it came from. Draws only."""
+"""One rollout next to the table: its numbers, its texts, where it came from."""
 
 from contextlib import nullcontext
 from typing import Any, Final, Literal

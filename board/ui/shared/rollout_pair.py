@@ -1,4 +1,4 @@
-"""Two rollouts against each other: their numbers, their texts word by word, their tokens side by side in the same colours. Draws only.
+"""Two rollouts compared: their numbers, their texts word by word, their tokens.
 
 The first is what the second is compared with: what it alone says is struck through, what the second alone says is underlined. The colours,
 their range and what one colour stands for are those of the link, in both views alike, be they of one run or of two; what is pinned is each

@@ -1,4 +1,4 @@
-"""Settings as the screen writes and searches them. Plain values in, texts out; draws nothing."""
+"""Settings as texts: as the screen writes and searches them."""
 
 import json
 from typing import Any, Final

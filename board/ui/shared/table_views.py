@@ -1,4 +1,4 @@
-"""The reader's views of the table of rollouts on the screen: one is chosen, saved by name, renamed, deleted.
+"""The reader's views of the table of rollouts: chosen, saved, renamed, deleted.
 
 A view is a set of choices: it puts them into the widgets that hold them, and there they may be changed.
 """

@@ -1,6 +1,7 @@
-"""One rollout in the token view, joined to the reader's place: the pins, colours and zoom of the link, and back into it.
+"""One rollout in the token view, with the pins, colours and zoom of the link.
 
-The Tokens page is built around it, and the Responses page shows it next to the table on request. Draws only.
+What the reader does there goes back into the link. The Tokens page is built around it, and the Responses page shows it next to the table on
+request. Draws only.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A tour of tokens picked from a whole run: the list that was last walked through, and the keys that go on in it, on any page."""
+"""A tour of tokens picked from a whole run, and the keys that go on in it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

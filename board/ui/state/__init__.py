@@ -1,1 +1,1 @@
-"""What a session holds: the view in the link, choices, filters, and what was computed for it."""
+"""What a session holds: the view in the link, choices, filters, cached results."""

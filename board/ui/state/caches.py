@@ -1,4 +1,4 @@
-"""What is made once and shared by all readers: the open runs, and what was computed, drawn or found of them.
+"""What is made once for all readers: open runs, and what was computed of them.
 
 The only module that touches st.cache_*. Keyed by the load of a run and small choices, never by data.
 """

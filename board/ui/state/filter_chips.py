@@ -1,6 +1,7 @@
-"""Changes to the filter in the reader's link, chip by chip, as callbacks make them, and the button that adds one. Asks no query.
+"""Changes to the filter of the link, chip by chip, as callbacks make them.
 
-What a change asks for is tried when the page is drawn: `board.ui.frame.filter_bar` puts the last good filter back where it is no condition.
+Also draws the button that adds a chip. Runs no query. What a change asks for is tried when the page is drawn: `board.ui.frame.filter_bar`
+puts the last good filter back where it is no condition.
 """
 
 import re

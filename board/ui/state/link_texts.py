@@ -1,4 +1,4 @@
-"""What parts of a link say, as the texts they are: whole numbers, ranges of steps, stretches of a text. Text in, values out."""
+"""Texts of a link as values: whole numbers, ranges of steps, stretches of a text."""
 
 import math
 import re

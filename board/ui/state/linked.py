@@ -1,7 +1,7 @@
-"""Widgets whose values stand in the link: each takes its value from the URL, and its callback writes there. The URL wins.
+"""Widgets whose values stand in the link: the URL sets them, callbacks write there.
 
-A function for each kind of widget returns what the widget is called with: `st.toggle("Log y", **linked.flag("log_y"))`. A default is not
-written, so that links stay short; for a value that the widget does not offer the default is used.
+The URL wins. A function for each kind of widget returns what the widget is called with: `st.toggle("Log y", **linked.flag("log_y"))`. A
+default is not written, so that links stay short; for a value that the widget does not offer the default is used.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The metrics that the reader pinned, and the message when a pin cannot be saved. Draws nothing."""
+"""The metrics that the reader pinned, and the message when a pin cannot be saved."""
 
 from board.errors import BoardError
 from board.settings import saved

@@ -1,8 +1,8 @@
-"""The reader's place: what he looks at and what he chose, in the session's state and mirrored in the URL. Every view has a link.
+"""The reader's place: what is chosen, in the session and mirrored in the URL.
 
-The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all parts there at once.
-What moving the reader neither sets nor forgets is no part of the place: searches, sorting, columns, curves. Those stand in the URL alone
-(`linked`); `link` carries them from page to page.
+Every view has a link. The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all
+parts there at once. What moving the reader neither sets nor forgets is no part of the place: searches, sorting, columns, curves. Those
+stand in the URL alone (`linked`); `link` carries them from page to page.
 
 Only this module and that one touch st.session_state and st.query_params. What a link or a widget requests is checked elsewhere against
 the runs and steps that exist.

@@ -1,4 +1,4 @@
-"""The parts of the reader's place: their names, what they are made of, and which are forgotten with which."""
+"""The parts of the reader's place: names, types, and which are forgotten with which."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args

@@ -1,4 +1,4 @@
-"""Names and colours of runs, wherever several are shown, and which runs the link compares. Opens none and draws nothing."""
+"""Names and colours of runs, and which runs the link compares."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Draws keyword in context: a row for each place, what was found in the middle; a click or Enter reports the row."""
+"""Keyword in context: a row for each occurrence, which a click or Enter reports."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Draws counts as bars on a logarithmic scale, so that one token among millions is seen; a click or Enter chooses a bar."""
+"""Counts as bars on a logarithmic scale, so that one token among millions is seen."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

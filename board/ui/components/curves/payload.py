@@ -1,4 +1,4 @@
-"""What travels to the browser for panels of curves: one Arrow column of all their numbers, and a little JSON about them."""
+"""Payload of panels of curves: one Arrow column of all numbers, and a little JSON."""
 
 import json
 import math

@@ -1,7 +1,7 @@
-"""Draws two texts as one, with what is in the old or the new one alone marked, letter for letter.
+"""Two texts drawn as one, with what is in one of them alone marked.
 
-What is new is underlined on a tint, what is old struck through, so neither depends on its colour. As in `board.ui.components.verbatim`,
-texts reach the browser as JSON and the page as text nodes: nothing in them can run, style or load anything.
+Texts are shown letter for letter. What is new is underlined on a tint, what is old struck through, so neither depends on its colour. As in
+`board.ui.components.verbatim`, texts reach the browser as JSON and the page as text nodes: nothing in them can run, style or load anything.
 """
 
 from collections.abc import Sequence

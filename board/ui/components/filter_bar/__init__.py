@@ -1,4 +1,4 @@
-"""Draws the filter of all pages: its chips, a field that completes while one writes, filters of before, and how many rollouts are left.
+"""The filter of all pages: its chips, a field that completes, recent filters, a count.
 
 Knows what a chip is.
 """

@@ -1,4 +1,4 @@
-"""Draws what is known of something as lines, one each, that unfold on a click; the reader's browser keeps which are open.
+"""Facts as lines that unfold on a click; the browser remembers which are open.
 
 As in `board.ui.components.verbatim`, every word reaches the browser as JSON and the page as a text node, letter for letter: nothing in it can
 run, style or load anything.

@@ -1,4 +1,4 @@
-"""Draws groups as strips, a row each: a dot per member, further right the larger its reward, larger the longer it is. A click opens a group."""
+"""Groups as strips of dots: a dot per member, reward to the right, length as size."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Draws a table of numbers as a picture, a column each for steps and a row each for places; a click or Enter chooses a cell."""
+"""A table of numbers as a picture, steps to the right; a click or Enter chooses a cell."""
 
 import base64
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Keeps the place of something that is drawn once the reader comes to it: empty, as tall as that will be."""
+"""Empty space, as tall as what is drawn there once the reader scrolls to it."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Draws the button that opens the list of all keys, and listens to `?` wherever the reader is, but in a field of text.
+"""The button that opens the list of all keys, and the key `?`, except in text fields.
 
 The keys of the token view are in its own scripts, and are read from there.
 """

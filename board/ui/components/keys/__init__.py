@@ -1,4 +1,4 @@
-"""Listens to keys that Streamlit's own buttons cannot have, wherever the reader is, but in what takes keys itself. Draws nothing."""
+"""Listens to keys that Streamlit's buttons cannot have, except in what takes keys itself."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

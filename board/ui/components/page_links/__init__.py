@@ -1,6 +1,7 @@
-"""Draws links that lead from page to page with all that the browser's address says: the row of tabs, and the light of the findings.
+"""Links from page to page that take along all that the browser's address says.
 
-The address is read when the reader clicks, not when the link is drawn: what was chosen in between goes along.
+They are the row of tabs, and the light of the findings. The address is read when the reader clicks, not when the link is drawn: what was
+chosen in between goes along.
 """
 
 from collections.abc import Sequence

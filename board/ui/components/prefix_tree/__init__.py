@@ -1,6 +1,6 @@
-"""Draws a tree of responses that begin alike: a row per stretch of text they share, which unfolds into its branches. A click goes to the text.
+"""Responses that begin alike as a tree: a row per common text, which unfolds.
 
-Model text travels as JSON and reaches the page as text nodes.
+A click goes to the text. Model text travels as JSON and reaches the page as text nodes.
 """
 
 from collections.abc import Callable, Sequence

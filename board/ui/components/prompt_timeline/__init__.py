@@ -1,6 +1,6 @@
-"""Draws the rollouts of one prompt as points over its visits, with the mean and the best of each; a click or Enter chooses one.
+"""The rollouts of one prompt as points over its visits, with mean and best of each.
 
-Names and labels are shown as text, letter for letter.
+A click or Enter chooses one. Names and labels are shown as text, letter for letter.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Draws one number of rollouts, or of prompts, against another, up to 100,000 as points, and hears clicks, boxes and lassos.
+"""A scatter of up to 100,000 points, which hears clicks, boxes and lassos.
 
 Two components, because one whose smallest property changes is sent again whole: `show` holds the points, `choose` where the chosen one lies.
 """

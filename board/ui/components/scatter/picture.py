@@ -1,4 +1,4 @@
-"""What travels to the browser for a scatter: places as one Arrow table, and a little JSON about them."""
+"""Payload of a scatter: places as one Arrow table, and a little JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

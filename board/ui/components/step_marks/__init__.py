@@ -1,4 +1,4 @@
-"""Marks the chosen step on charts that are drawn for all steps at once, and goes to the step that is clicked in one.
+"""Marks the chosen step on charts over all steps, and reports the step of a click.
 
 The marks lie over the charts and are moved in the browser: a figure that had the chosen step in it would be built anew on the server and in
 the browser with every step. Draws nothing itself.

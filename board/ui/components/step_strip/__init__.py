@@ -1,6 +1,7 @@
-"""Draws the strip of all steps in the top line: a bar each, the chosen one marked, with marks above them; a click or a key goes to a step.
+"""The strip of all steps in the top line: a bar each, with marks above them.
 
-Bars are drawn without Plotly, whose five megabytes every page would have to load for them.
+The chosen step is marked; a click or a key goes to a step. Bars are drawn without Plotly, whose five megabytes every page would have to
+load for them.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Draws a table whose rows lead somewhere: sorted, searched and copied in the browser; a click or Enter reports the row."""
+"""A table whose rows lead somewhere: sorted, searched and copied in the browser."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""How a table shows its columns: what a column is called, how its values are written, and what a click on it means. Data only."""
+"""Columns of a table: their names, how values are written, what a click on the head does."""
 
 from dataclasses import dataclass
 from typing import Literal

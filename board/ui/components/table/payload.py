@@ -1,4 +1,4 @@
-"""What travels to the browser for a table: its cells as one Arrow table, and a little JSON about its columns.
+"""Payload of a table: its cells as one Arrow table, and its columns as a little JSON.
 
 Numbers are float64, NaN where missing; whatever is neither a number nor a list travels as text, null where missing.
 """

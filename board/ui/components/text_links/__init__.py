@@ -1,4 +1,4 @@
-"""Draws links whose names may be text of a run: as text, letter for letter, where Streamlit's own links read Markdown.
+"""Links whose names may be text of a run: Streamlit's own links would read Markdown.
 
 A click loads the page anew, as an address typed by hand does.
 """

@@ -1,6 +1,6 @@
-"""The token view: one rollout's tokens as coloured text above a heatmap of its metrics. The only place that draws tokens.
+"""The token view: a rollout's tokens as coloured text above a heatmap of its metrics.
 
-`show` mounts it on a page, `window` says which tokens of a long response to send.
+Nothing else draws tokens. `show` mounts it on a page, `window` says which tokens of a long response to send.
 """
 
 from board.ui.components.token_view.face import TokenViewResult, mount, show

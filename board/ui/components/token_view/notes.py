@@ -1,4 +1,4 @@
-"""What the text is marked with besides its colours: where its segments begin and end, and the tokens that hold most of the KL.
+"""Marks of the text besides its colours: segments, and the tokens that hold most KL.
 
 Pure: positions go in as those of the whole response and come out as those of the tokens that are sent.
 """

@@ -1,4 +1,4 @@
-"""What travels to the browser for one window of tokens: Arrow for numbers and text, a little JSON about them.
+"""Payload of one window of tokens: Arrow for numbers and text, a little JSON.
 
 Pure. Three traps of the transport are closed here: numbers are float32 with NaN for missing (an Arrow null would arrive as 0), the JSON
 holds no NaN and no numpy scalar, and tables lie one level deep.

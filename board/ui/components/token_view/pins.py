@@ -1,4 +1,4 @@
-"""Pinned tokens in addition to the one the page follows, as a link and the browser write them. Pure; both come from outside and are checked."""
+"""Further pinned tokens, as a link and the browser write them: both are checked here."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Draws a text of the model letter for letter, with its own line breaks, indentation and spaces at either end.
+"""A model's text letter for letter, with its line breaks, indentation and spaces.
 
 Streamlit's own `st.text` dedents and strips what it is given, and its Markdown interprets it; this does neither. The text goes to the
 browser as JSON and into the page as a text node, so nothing in it can run, style or load anything.

@@ -1,4 +1,4 @@
-"""All tokens: how is a token metric spread, where in the response is it high, which tokens are extreme? Choices, data, computing, drawing."""
+"""All tokens: how is a metric spread, where is it high, which tokens are extreme?"""
 
 import re
 from collections.abc import Callable

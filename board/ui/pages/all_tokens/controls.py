@@ -1,4 +1,4 @@
-"""What the reader chooses on the page All tokens, as frozen dataclasses. Draws controls only; computes and loads nothing."""
+"""Controls of the page All tokens, which return the choices as frozen dataclasses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

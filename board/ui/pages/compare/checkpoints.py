@@ -1,4 +1,4 @@
-"""Do evaluations follow training, in each of the runs? Draws; curves and points are computed in `board.analysis.compare.checkpoints`."""
+"""Do evaluations follow training, in each of the compared runs?"""
 
 from collections.abc import Sequence
 from typing import Any, Final

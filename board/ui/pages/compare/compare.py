@@ -1,4 +1,4 @@
-"""Compare: how do runs side by side differ? The choice of a section, and nothing but that section computed and drawn."""
+"""Compare: how do runs side by side differ? Draws the chosen section alone."""
 
 from typing import Final
 

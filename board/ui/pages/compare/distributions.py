@@ -1,4 +1,4 @@
-"""How is a number spread in each of the runs, and how far from a baseline? Draws what `board.analysis.compare.run_shift` computes."""
+"""How is a number spread in each of the runs, and how far from a baseline?"""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""The report of a comparison as files: the JSON that the command `compare --json` prints, and its differences as CSV. Draws two buttons."""
+"""The report of a comparison as files: JSON as `compare --json` prints, and CSV."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""One prompt that two runs saw, opened: its text, and a response of either run against the other. Draws only."""
+"""One prompt that two runs saw, opened: its text, and a response of either run."""
 
 from dataclasses import replace
 from typing import Final

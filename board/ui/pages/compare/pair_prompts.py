@@ -1,4 +1,4 @@
-"""The prompts that two runs saw, A against B: a dot and a row for each, and the one that is clicked opened below. Draws only."""
+"""The prompts that two runs saw: a scatter and a table of them, and the chosen one."""
 
 from collections.abc import Callable
 from typing import Final

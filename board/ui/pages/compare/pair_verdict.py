@@ -1,4 +1,4 @@
-"""The answer of a comparison in numbers: the difference and its interval, how many prompts matched, and on how many B wins. Draws only."""
+"""The answer of a comparison in numbers: difference, interval, prompts paired, wins."""
 
 from collections.abc import Sequence
 from html import escape

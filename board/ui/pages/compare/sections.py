@@ -1,4 +1,4 @@
-"""Which sections the page Compare has: a section is its title, and what draws it of the runs that lie side by side. Draws nothing itself."""
+"""The sections of the page Compare: a title and what draws it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which settings of the runs differ, with the reward that each reached? Reads the settings files next to the runs and draws."""
+"""Which settings of the runs differ, with the reward that each reached?"""
 
 from collections.abc import Sequence
 from typing import Any, Final

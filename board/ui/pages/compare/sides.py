@@ -1,4 +1,4 @@
-"""Which two of the runs are compared: A, the page's own unless the reader chooses another, and B. Draws the choice."""
+"""Which two runs are compared: A, the page's own unless another is chosen, and B."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""In what do the texts of two runs differ: repetition, loops, scripts, endings, lengths? Draws; the numbers are `text_health`'s."""
+"""In what do the texts of two runs differ: repetition, loops, scripts, endings, lengths?"""
 
 from collections.abc import Sequence
 from typing import Final

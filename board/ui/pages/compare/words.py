@@ -1,4 +1,4 @@
-"""Which words do the responses of one run hold, and those of another not? Draws; what it shows is computed in `board.analysis`."""
+"""Which words do the responses of one run hold, and those of another not?"""
 
 from collections.abc import Sequence
 from typing import Final, Literal

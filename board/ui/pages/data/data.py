@@ -1,4 +1,4 @@
-"""Data: are the numbers what the trainer meant to write? What the checks of the run found. Choices, data, computing, drawing."""
+"""Data: are the numbers what the trainer meant to write? The checks of the run."""
 
 import time
 from typing import Final, Literal, cast

@@ -1,6 +1,7 @@
-"""Findings as cards in rank order: how bad, what, which steps, the effect; of the chosen one also what it rests on and may mean. Draws only.
+"""Findings as cards in rank order: severity, title, steps, effect.
 
-What a finding says may quote the run: it is shown as text, letter for letter. Titles of kinds are our own words.
+The chosen one also shows what it rests on and may mean. What a finding says may quote the run: it is shown as text, letter for letter.
+Titles of kinds are our own words.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What shows a finding: its rollouts as a table, its tokens in their context, and the one that is open with its texts. Draws only.
+"""What shows a finding: its rollouts, its tokens in context, and the one that is open.
 
 Texts of the run are shown as text, letter for letter.
 """

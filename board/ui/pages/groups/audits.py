@@ -1,4 +1,4 @@
-"""What of a run's groups should not be: advantages that no rule gives, and equal answers rewarded differently. Draws only."""
+"""Faults of groups: advantages that no rule gives, equal answers rewarded differently."""
 
 from typing import Final
 

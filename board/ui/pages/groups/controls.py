@@ -1,4 +1,4 @@
-"""What the reader chooses on the Groups page, as a frozen dataclass. Draws controls only; computes and loads nothing."""
+"""Controls of the Groups page, which return the choices as a frozen dataclass."""
 
 from dataclasses import dataclass
 from typing import Final

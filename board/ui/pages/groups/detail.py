@@ -1,4 +1,4 @@
-"""One group opened: its prompt once, its members, its best against its worst, and where they part. Draws only."""
+"""One group opened: its prompt, its members, its best against its worst, where they part."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace

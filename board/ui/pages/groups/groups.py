@@ -1,4 +1,4 @@
-"""Groups: which prompts of a step can still teach, and what tells their best response from their worst? Choices, data, computing, drawing."""
+"""Groups: which prompts can still teach, and how do best and worst response differ?"""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The groups of a step as a table: a click on a row opens the group, one on a column's head orders all groups by it. Draws only."""
+"""The groups of a step as a table: a click on a row opens its group, on a head sorts."""
 
 from collections.abc import Sequence
 from functools import partial

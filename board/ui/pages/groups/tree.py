@@ -1,4 +1,4 @@
-"""The responses of a group as a tree of what they begin with in common: where they part, and what that decided. Draws only."""
+"""The responses of a group as a tree of common beginnings: where they part."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

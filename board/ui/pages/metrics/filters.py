@@ -1,4 +1,4 @@
-"""What the reader chooses on the Metrics page, as a frozen dataclass. Draws controls only; computes and loads nothing."""
+"""Controls of the Metrics page, which return the choices as a frozen dataclass."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The small multiples of the Metrics page: families that open and close, and in them a panel for each metric.
+"""The small multiples of the Metrics page: families, and a panel for each metric.
 
 Draws panels that are found and named; what text of a run may be in them is drawn as plain text.
 """

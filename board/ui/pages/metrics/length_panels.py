@@ -1,4 +1,4 @@
-"""Below the metrics of length: how responses end, and how much of the gain in reward their length buys. Draws only."""
+"""Below the metrics of length: how responses end, and what reward their length buys."""
 
 from collections.abc import Callable
 from typing import Final

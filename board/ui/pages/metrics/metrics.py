@@ -1,4 +1,4 @@
-"""Metrics: every number of a step, under the names your trainer gives them. Choices, data, computing, drawing."""
+"""Metrics: every number of a step, under the names your trainer gives them."""
 
 import time
 from collections.abc import Callable, Mapping

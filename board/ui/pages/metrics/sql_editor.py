@@ -1,4 +1,4 @@
-"""The reader's own metrics on the screen: a query is written, run, drawn, saved by name, chosen again and deleted."""
+"""The reader's own metrics: a query is written, run, drawn, saved by name, deleted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

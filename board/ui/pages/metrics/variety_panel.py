@@ -1,4 +1,4 @@
-"""Below the metrics of groups: whether responses still depend on their prompt, and still differ within their group, by step. Draws only."""
+"""Below the metrics of groups: do responses depend on their prompt, and still differ?"""
 
 from typing import Final
 

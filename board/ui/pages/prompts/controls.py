@@ -1,4 +1,4 @@
-"""What the reader chooses on the Prompts page, as a frozen dataclass, and the rule it makes in words. Draws controls only; computes nothing."""
+"""Controls of the Prompts page, and the rule that they make, in words."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""One prompt opened: its text, its rollouts over training, and two of them against each other. Draws only."""
+"""One prompt opened: its text, its rollouts over training, two of them compared."""
 
 from collections.abc import Callable
 from functools import partial

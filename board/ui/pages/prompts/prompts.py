@@ -1,4 +1,4 @@
-"""Prompts: which were learned, forgotten or never solved, and what changed in one of them? Choices, data, computing, drawing."""
+"""Prompts: which were learned, forgotten or never solved, and what changed in one?"""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The prompts of a run as a table: a click on a row opens the prompt, one on a column's head orders all prompts by it. Draws only."""
+"""The prompts of a run as a table: a click on a row opens its prompt, on a head sorts."""
 
 from functools import partial
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""Responses: which rollouts made the number, and what do they say? Choices, data, computing, drawing."""
+"""Responses: which rollouts made the number, and what do they say?"""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
+"""Rewards: where does the curve bend, and how is the reward spread?"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

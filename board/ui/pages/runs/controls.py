@@ -1,4 +1,4 @@
-"""What the reader chooses on the Runs page, as a frozen dataclass. Draws controls only; computes nothing."""
+"""Controls of the Runs page, which return the choices as a frozen dataclass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Runs: which are there, which is training, how does the reward go in each? Choices, data, computing, drawing."""
+"""Runs: which are there, which is training, how does the reward go in each?"""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What made a run: all settings in the files next to it, searchable. Draws; reads through `caches` alone."""
+"""What made a run: all settings in the files next to it, searchable."""
 
 from pathlib import Path
 from typing import Final

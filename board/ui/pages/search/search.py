@@ -1,4 +1,4 @@
-"""Search: where does a text stand, over all steps, and does it pay? Choices, data, computing, drawing."""
+"""Search: where does a text stand, over all steps, and does it pay?"""
 
 from typing import Final
 

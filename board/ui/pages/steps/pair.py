@@ -1,4 +1,4 @@
-"""Step A against step B on the screen: how a number's distribution moved, whether by more than chance, and which prompts moved most.
+"""Step A against step B: how a number moved, and which prompts moved most.
 
 B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.steps.step_pair`.
 """

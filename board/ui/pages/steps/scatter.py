@@ -1,6 +1,7 @@
-"""The scatter of the page Steps: any number of rollouts against any other, what is selected in it as a filter, and the rollout clicked.
+"""The scatter of the page Steps: a number of rollouts against another.
 
-Draws; where rollouts lie is computed in `board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.area`.
+What is selected in it becomes a filter; a click opens a rollout. Draws; where rollouts lie is computed in
+`board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.area`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tokens: which token did it? One rollout's tokens by any metric. Choices, data, computing, drawing."""
+"""Tokens: which token did it? One rollout's tokens by any metric."""
 
 import numpy as np
 import pandas as pd

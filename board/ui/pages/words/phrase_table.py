@@ -1,4 +1,4 @@
-"""The phrases of a run as a table: how clearly they pay, what they are worth in a group, when they are written. A row is chosen by a click."""
+"""The phrases of a run as a table: how clearly they pay, how much, and when."""
 
 from typing import Final, Literal
 

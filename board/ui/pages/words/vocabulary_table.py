@@ -1,4 +1,4 @@
-"""The tokens of a run as a table: how often each is written early and late, its share of the KL, its metrics. A row is chosen by a click."""
+"""The tokens of a run as a table: counts early and late, share of KL, metrics."""
 
 from typing import Any, Final
 

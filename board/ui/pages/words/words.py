@@ -1,4 +1,4 @@
-"""Words: which phrases pay, and which tokens rise and fall as training goes on? Choices, data, computing, drawing."""
+"""Words: which phrases pay, and which tokens rise and fall in training?"""
 
 from typing import Final, Literal
 

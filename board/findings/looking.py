@@ -49,7 +49,7 @@ def find_all(
     earlier: list[Context] | None = None
     if context.unfinished:
         step, rows, usual = context.unfinished
-        reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: kinds look at it once it is complete"
+        reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: it is looked at once it is complete"
         unable.append((NEWEST_STEP, reason))
     explains = {kind.name: kind.explains for kind in kinds}
     order = [kind.name for kind in kinds]

@@ -286,6 +286,6 @@ def test_the_newest_step_waits_until_it_is_complete(tmp_path: Path) -> None:
     report = find_all(short.whole, kinds=KINDS)
     assert report.unable[0] == (
         "newest-step",
-        f"step {STEPS} has 2 of the usual 24 rollouts so far: kinds look at it once it is complete",
+        f"step {STEPS} has 2 of the usual 24 rollouts so far: it is looked at once it is complete",
     )
     assert "newest-step" not in dict(find_all(whole.whole, kinds=KINDS).unable)

@@ -36,7 +36,10 @@ def dismiss_controls(finding: Finding, run: str) -> None:
                 "It is understood", key="finding_understood", on_click=_dismiss, args=(run, finding, finding_settings.understand)
             )
             st.button(
-                "Mute its kind in this run", key="finding_mute", on_click=_dismiss, args=(run, finding, finding_settings.mute)
+                "Mute findings of this type in this run",
+                key="finding_mute",
+                on_click=_dismiss,
+                args=(run, finding, finding_settings.mute),
             )
 
 

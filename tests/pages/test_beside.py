@@ -199,7 +199,7 @@ def test_runs_are_laid_over_each_other(runs: Path) -> None:
     assert names(reward) == ["alpha"]
     assert reward["drawn"].startswith("minus gamma_1")
     test.segmented_control(key="along").set_value("time").run()
-    assert "Not along time: alpha, gamma_1" in texts(test)
+    assert "Not drawn over time: alpha, gamma_1" in texts(test)
     assert not test.exception
 
 

@@ -1,4 +1,1 @@
-"""Browser parts with a Python face: each draws one thing and reports what the reader did.
-
-They know neither runs nor the link.
-"""
+"""Browser parts with a Python face: each draws one thing, and knows no run and no link."""

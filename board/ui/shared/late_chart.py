@@ -1,7 +1,4 @@
-"""Plotly charts that are drawn when the reader scrolls to them.
-
-Until then nothing of Plotly, megabytes of script, is loaded.
-"""
+"""Plotly charts, whose megabytes of script are loaded when the reader scrolls to one."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Writes `docs/scripts.md` and the JSON Schema that is shipped, out of the shapes of replies: `python docs/scripts.py`. A test holds both."""
+"""Write `docs/scripts.md` and the shipped JSON Schema from the replies: `python docs/scripts.py`. A test compares both."""
 
 import ast
 import inspect
@@ -20,7 +20,7 @@ sys.path.insert(0, str(REPOSITORY))
 from board.cli.replies import contract  # noqa: E402
 from board.cli.replies.contract import REPLIES, VERSION  # noqa: E402
 
-ASKED_BY: Final = {
+GIVEN_BY: Final = {
     "SummaryReply": ("summary RUN", "run.summary()"),
     "StepsReply": ("steps RUN [--metric KEY]...", 'run.step_rows(["kl/k3_mean"])'),
     "RolloutsReply": (
@@ -35,28 +35,28 @@ ASKED_BY: Final = {
     "QueryReply": ("", 'run.query("SELECT step, avg(reward) FROM rollouts GROUP BY ALL")'),
     "RunsReply": ("", ""),
 }
-"""Reply → how the command line and Python ask for it; where neither does, agents do."""
+"""Reply → the command and the call in Python that give it; without either, it is for agents."""
 
 HEAD: Final = """# For scripts
 
 [中文](zh-CN/scripts.md)
 
-What the pages show can be asked for in a terminal, in Python and [by an agent](agents.md). Each command prints a table, or one JSON object with
+What the pages show is also available in a terminal, in Python and [to agents](agents.md). Each command prints a table, or one JSON object with
 `--json`:
 
 ```bash
 rl-logging-board summary RUN
 rl-logging-board steps RUN --metric reward/mean --metric kl/k3_mean
 rl-logging-board rollouts RUN --where "step >= 18 AND reward > 2" --sort -reward --top 5 --columns reward,valid_reward,response
-rl-logging-board show RUN --step 18 --extremes kl            # the best rewarded rollout of the step, its loudest tokens
+rl-logging-board show RUN --step 18 --extremes kl            # the rollout of the step with the highest reward, and its most extreme tokens
 rl-logging-board metrics RUN --curve reward/mean --json
 ```
 
-- A list of rollouts is written line by line as it is read: it may be longer than memory, and is one JSON object when it is whole.
-- `--where` is the pages' filter, a condition in SQL over [the columns](row.md) and texts. `summary` names them.
+- A list of rollouts is streamed: it may be larger than memory, and is one JSON object once complete.
+- `--where` is the pages' filter, a condition in SQL over [the columns](row.md) and texts, which `summary` lists.
 - A number that is missing or not finite is `null`. Positions of tokens count from 0, lines from 1.
-- The exit status and errors are those of [every command](cli.md); with `--json` an error is JSON, too.
-- The shapes have a version (1). A new field does not raise it; one that goes, or means something else, does. The JSON Schema (draft 2020-12) is
+- Exit statuses and errors are those of [every command](cli.md); with `--json` errors are JSON, too.
+- The format has a version (1). New fields do not change it; removed fields and changed meanings do. The JSON Schema (draft 2020-12) is
   `board/cli/replies/replies.schema.json`, installed with the package.
 
 In Python the same replies are dataclasses of `board.cli.replies.contract`; `document(reply)` is what `--json` prints:
@@ -71,12 +71,12 @@ run.show(step=18, extremes_of="kl").tokens[0].token
 run.findings().findings[0].effect
 ```
 
-`findings`, `check` and `compare` have shapes of their own:
+`findings`, `check` and `compare` have their own formats:
 [findings](cli.md#findings), [check](cli.md#check-a-run), [compare](cli.md#compare-two-runs).
 
 ## In a notebook
 
-The same run has its rollouts as a pandas frame and as arrays. No Streamlit is imported:
+The same run gives its rollouts as a pandas frame and as arrays, without importing Streamlit:
 
 ```python
 run.frame.groupby("step")["reward"].mean()       # numbers: a row per rollout, ordered by step, shard, line
@@ -120,13 +120,13 @@ def schema() -> str:
 
 
 def _section(reply: type) -> str:
-    command, python = ASKED_BY[reply.__name__]
-    asked = [f"`{command}`" if command else "", f"`{python}`" if python else ""]
-    asks = " or ".join(filter(None, asked)) or "an agent's `runs`"
+    command, python = GIVEN_BY[reply.__name__]
+    quoted = [f"`{command}`" if command else "", f"`{python}`" if python else ""]
+    sources = " or ".join(filter(None, quoted)) or "the agents' tool `runs`"
     lines = [
         f"## {reply.__name__}",
         "",
-        f"{inspect.getdoc(reply)} Asked for by {asks}.",
+        f"{inspect.getdoc(reply)} Returned by {sources}.",
         "",
         "| field | type | meaning |",
         "|---|---|---|",

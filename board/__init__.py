@@ -7,7 +7,7 @@ which is why nothing is imported here until it is used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from board.cli.replies.asking import open_run
+    from board.cli.replies.queryable_run import open_run
     from board.recorder import RolloutRecorder
     from board.runs.run import Run
 
@@ -18,7 +18,7 @@ __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 def __getattr__(name: str) -> Any:
     try:
         if name == "open_run":
-            from board.cli.replies.asking import open_run
+            from board.cli.replies.queryable_run import open_run
 
             return open_run
         if name == "Run":

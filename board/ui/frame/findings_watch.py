@@ -14,7 +14,7 @@ from board.errors import BoardError
 from board.findings.checks.contract import SEVERITIES, Severity
 from board.findings.contract import Finding
 from board.findings.merging import PutAside, parted
-from board.findings.watching import LookOrder, LookState
+from board.findings.watching import ScanOrder, ScanState
 from board.runs.run import Run
 from board.serving.page_addresses import FINDINGS
 from board.settings import finding_settings
@@ -41,7 +41,7 @@ def watch(run: Run, opened: OpenedAs) -> None:
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
     place.remember(findings_run=run.address)
     settings_changed()
-    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, settings().thresholds)
+    order = ScanOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, settings().thresholds)
     place.remember(findings_order=None if run.reading else (run.address, order, run.fingerprint))
     place.remember(findings_state=_now())
 
@@ -61,15 +61,15 @@ def counted(address: str) -> int | None:
     return None if report is None else sum(one.severity != "note" for one in report.findings)
 
 
-def _now(*, requested: bool = False) -> LookState:
+def _now(*, requested: bool = False) -> ScanState:
     """What is known now. A run is watched as long as somebody wants to know."""
-    watched: tuple[str, LookOrder, Hashable] | None = place.remembered("findings_order")
-    return caches.findings_watcher().see(*watched, requested=requested) if watched else LookState()
+    watched: tuple[str, ScanOrder, Hashable] | None = place.remembered("findings_order")
+    return caches.findings_watcher().see(*watched, requested=requested) if watched else ScanState()
 
 
-def state() -> LookState:
+def state() -> ScanState:
     """What was known when this drawing of the page began: all of the page says the same."""
-    found: LookState = place.remembered("findings_state") or LookState()
+    found: ScanState = place.remembered("findings_state") or ScanState()
     return found
 
 
@@ -93,7 +93,7 @@ def dismissed() -> tuple[PutAside, ...]:
     return _parted(state())[1]
 
 
-def _parted(known: LookState) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]]:
+def _parted(known: ScanState) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]]:
     return parted(known.report.findings if known.report else (), settings().muted, settings().understood)
 
 
@@ -166,7 +166,7 @@ def _light(drawn: Sequence[str]) -> None:
     page_links.show([page_links.PageLink(words, FINDINGS.path, kind)], key="findings_light_link")
 
 
-def _progress(drawn: LookState) -> None:
+def _progress(drawn: ScanState) -> None:
     now = _now()
     if now.report is not drawn.report or now.trouble != drawn.trouble or now.current != drawn.current:
         place.draw_anew()
@@ -177,7 +177,7 @@ def _progress(drawn: LookState) -> None:
     st.progress(now.share, text=f"Looking through the run in the background: {now.share:.0%}{left}")
 
 
-def _words(known: LookState, shown: Sequence[Finding]) -> tuple[str, str]:
+def _words(known: ScanState, shown: Sequence[Finding]) -> tuple[str, str]:
     """What the light says, and its kind: a severity, or `none`."""
     if known.report is None:
         return "Findings: looking" if known.share is not None else "Findings", "none"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class AskedRun(Run):
+class QueryableRun(Run):
     """A run as loaded, with the verbs of the command line; `docs/scripts.md` has what each replies."""
 
     def summary(self) -> "SummaryReply":
@@ -70,7 +70,7 @@ class AskedRun(Run):
         return shown(self.location)
 
 
-def open_run(location: Path | str, **options: Any) -> AskedRun:
+def open_run(location: Path | str, **options: Any) -> QueryableRun:
     """Read every shard under `location`, as `board.runs.opening.open_run` does with the same options and errors, as a run with these methods."""
     run = opening.open_run(location, **options)
-    return AskedRun(**{one.name: getattr(run, one.name) for one in fields(run)})
+    return QueryableRun(**{one.name: getattr(run, one.name) for one in fields(run)})

@@ -24,7 +24,7 @@ _OURS: Final = frozenset({column.name for column in NATIVE} | {*TOKEN_IDS, "prom
 _MOST_PARTS: Final = 16
 """A longer list is of tokens rather than of parts."""
 
-_TOTALS: Final = ("score", "reward")
+_TOTALS: Final = ("score", "reward", "total", "total_reward", "final", "final_reward", "overall", "sum")
 """What the total is called in a dict of rewards."""
 
 
@@ -57,7 +57,7 @@ def reward_note(rewards: Iterable[Any]) -> str:
     """What to say of rewards that are dicts."""
     dicts = any(isinstance(reward, dict) for reward in rewards)
     return (
-        "Where a reward is a dict, reward is its entry `score` or `reward` or its only number, and missing otherwise."
+        f"Where a reward is a dict, reward is its entry {', '.join(_TOTALS[:-1])} or {_TOTALS[-1]}, or its only number, and missing otherwise."
         if dicts
         else ""
     )

@@ -29,6 +29,7 @@ REWARDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "a list as long as tokens": ([0.5] * 17, {"reward": [0.5] * 17}),
     "score before reward": ({"reward": 1, "score": 2}, {"reward": 2, "reward.reward": 1, "reward.score": 2}),
     "a zero is a total": ({"score": 0, "reward": 1}, {"reward": 0, "reward.score": 0, "reward.reward": 1}),
+    "a total": ({"format": 0.1, "total": 1.1}, {"reward": 1.1, "reward.format": 0.1, "reward.total": 1.1}),
     "one number": ({"acc": 1, "none": None, "why": "x"}, {"reward": 1, "reward.acc": 1, "reward.why": "x"}),
     "parts alone": ({"acc": 1, "format": 0}, {"reward.acc": 1, "reward.format": 0}),
 }

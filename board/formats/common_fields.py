@@ -57,7 +57,7 @@ def reward_note(rewards: Iterable[Any]) -> str:
     """What to say of rewards that are dicts."""
     dicts = any(isinstance(reward, dict) for reward in rewards)
     return (
-        f"Where a reward is a dict, reward is its entry {', '.join(_TOTALS[:-1])} or {_TOTALS[-1]}, or its only number, and missing otherwise."
+        f"Where a reward is a dict, reward is the first of its entries {', '.join(_TOTALS)} that is there, or its only number."
         if dicts
         else ""
     )

@@ -118,5 +118,5 @@ def test_recognised_by_keys() -> None:
 
 def test_notes() -> None:
     """Said is where a total comes from when rewards are dicts."""
-    assert "`score` or `reward`" in relax.note(Head(TRAIN, tuple(records(TRAIN))))
+    assert "the first of its entries score, reward, total" in relax.note(Head(TRAIN, tuple(records(TRAIN))))
     assert relax.note(Head(LATER, tuple(records(LATER)))) == ""

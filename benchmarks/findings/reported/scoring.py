@@ -104,7 +104,7 @@ def totals(scores: Sequence[Score]) -> dict[str, float | None]:
         "faulty runs": len(faulty),
         "recall": _share([one.found for one in faulty]),
         "recall, severe enough": _share([one.found and one.severe for one in faulty]),
-        "recall, dates aside": _share([one.named for one in faulty]),
+        "recall, ignoring dates": _share([one.named for one in faulty]),
         "recall, beyond the first three": _share([one.anywhere for one in faulty]),
         "precision": round(sum(one.right for one in faulty) / accused, 3) if accused else None,
         "clean runs": len(clean),
@@ -123,7 +123,7 @@ def table(scores: Sequence[Score]) -> str:
     lines = ["| | |", "|---|--:|", *(f"| {name} | {'' if value is None else value} |" for name, value in totals(scores).items())]
     lines += [
         "",
-        "| kind | runs | found | dates aside | severe enough | right accusations | wrong ones |",
+        "| kind | runs | found | ignoring dates | severe enough | true positives | false positives |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for kind in dict.fromkeys(one.kind for one in scores):

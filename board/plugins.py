@@ -11,7 +11,15 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Final, Protocol, TypeVar
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
 
 FORMATS: Final = "rl_logging_board.formats"
 """Modules that are a format, as `board.formats.contract.Format` says."""
@@ -27,6 +35,24 @@ def modules(group: str) -> dict[str, ModuleType]:
             found[point.name] = point.load()
         except Exception as error:  # noqa: BLE001 - the code of another package, without which the board goes on
             leave_out(point.name, f"{type(error).__name__}: {error}")
+    return found
+
+
+def held_by(module: ModuleType, what: type[Named]) -> list[Named]:
+    """The objects of a class that a module holds, under names of their own or in its `KINDS`."""
+    return [one for one in (*vars(module).values(), *vars(module).get("KINDS", ())) if isinstance(one, what)]
+
+
+def added(group: str, what: type[Named], taken: set[str]) -> list[Named]:
+    """The objects of a class in the modules of a group; one whose name is `taken` is left out, with a warning."""
+    names, found = set(taken), []
+    for entry, module in modules(group).items():
+        for one in held_by(module, what):
+            if one.name in names:
+                leave_out(entry, f"{one.name} is the name of another")
+            else:
+                names.add(one.name)
+                found.append(one)
     return found
 
 

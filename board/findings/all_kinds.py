@@ -1,9 +1,7 @@
 """The kinds of findings there are: every module of `kinds/`, and the checks of the data, where a check is the cause it is the finding."""
 
-from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import Final
 
 import numpy as np
@@ -18,22 +16,7 @@ from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Thr
 
 def _modules() -> tuple[Kind, ...]:
     modules = (import_module(f"{kinds.__name__}.{module.name}") for module in iter_modules(kinds.__path__))
-    return tuple(sorted((kind for module in modules for kind in _held(module)), key=lambda kind: kind.name))
-
-
-def _held(module: ModuleType) -> list[Kind]:
-    return [kind for kind in (*vars(module).values(), *vars(module).get("KINDS", ())) if isinstance(kind, Kind)]
-
-
-def _added(taken: set[str]) -> Iterator[Kind]:
-    """The kinds of other packages; one whose name is `taken` is left out, with a warning."""
-    for name, module in plugins.modules(plugins.FINDINGS).items():
-        for kind in _held(module):
-            if kind.name in taken:
-                plugins.leave_out(name, f"a kind of finding is named {kind.name} already")
-            else:
-                taken.add(kind.name)
-                yield kind
+    return tuple(sorted((kind for module in modules for kind in plugins.held_by(module, Kind)), key=lambda kind: kind.name))
 
 
 def of_check(check: Check) -> Kind:
@@ -70,5 +53,5 @@ def _found(fault: ReportedFault, context: Context) -> Found:
 
 
 _OURS: Final = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
-KINDS: Final[tuple[Kind, ...]] = (*_OURS, *_added({kind.name for kind in _OURS}))
+KINDS: Final[tuple[Kind, ...]] = (*_OURS, *plugins.added(plugins.FINDINGS, Kind, {kind.name for kind in _OURS}))
 """Every kind, by name within its origin; those of other packages (`board.plugins`) last."""

@@ -6,10 +6,10 @@ from typing import Final
 
 from board.analysis.rollouts.rollout_measures import RolloutMeasure
 from board.analysis.texts.tagged_responses import MEASURES
-from board.findings import merging
+from board.findings import ranking
 from board.findings.all_kinds import KINDS
 from board.findings.checks.all_checks import place_of
-from board.findings.checks.contract import SEVERITIES, failed
+from board.findings.checks.contract import failed
 from board.findings.context import Context
 from board.findings.contract import (
     MOST_SHOWN,
@@ -74,11 +74,9 @@ def find_all(
     moving = {kind.name for kind in kinds if kind.general}
     found.sort(key=lambda finding: order.index(finding.kind))
     unable.sort(key=lambda one: order.index(one[0]) if one[0] in order else -1)
-    events = merging.merged(found, explains, context.steps.numbers.tolist(), moving)
+    events = ranking.ranked(ranking.merged(found, explains, context.steps.numbers.tolist(), moving))
     cannot = {name for name, _ in unable}
-    return FindingsReport(
-        tuple(sorted(events, key=_rank)), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable)
-    )
+    return FindingsReport(tuple(events), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable))
 
 
 def _explained(kind: Kind, found: Found, kinds: Sequence[Kind]) -> tuple[str, ...]:
@@ -125,11 +123,3 @@ def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
         **{name: getattr(found, name) for name in ("effect", "first_step", "last_step", "measured", "strength", "at_steps")},
         **{name: getattr(kind, name) for name in ("means", "looks_like", "next", "metrics")},
     )
-
-
-def _rank(finding: Finding) -> tuple[int, float, int]:
-    """Severity, then how strong it is against the run's own noise, then how early. A strength beyond all doubt is no stronger than another."""
-    return SEVERITIES.index(finding.severity), -min(finding.strength, _CERTAIN), finding.first_step
-
-
-_CERTAIN: Final = 50.0

@@ -1,4 +1,4 @@
-"""Formulas over tokens: log-ratio, KL estimators, probabilities, and their statistics.
+"""Formulas over tokens: log-ratio, KL estimators, clip range, probabilities, and their statistics.
 
 Pure numpy on flat arrays. Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
 """
@@ -18,6 +18,9 @@ IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
 Float64Array = NDArray[np.float64]
 Stat = Literal["mean", "sum", "max"]
+
+CLIP: Final = 0.2
+"""Epsilon of the clip range 1 ± epsilon of PPO (arXiv 1707.06347), outside of which tokens are counted."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,12 @@ def kl(log_ratio: FloatArray, estimator: str = DEFAULT_ESTIMATOR) -> Float64Arra
     NaN stays NaN; what overflows is inf. Raises BoardError for an estimator that is not in ESTIMATORS.
     """
     return _estimator(estimator).compute(log_ratio)
+
+
+def beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
+    """1 where the ratio, whose logarithm is `change`, has left the clip range at that end, 0 elsewhere, NaN where it is not known."""
+    outside = change < np.log1p(-CLIP) if low else change > np.log1p(CLIP)
+    return np.where(np.isnan(change), np.nan, outside)
 
 
 def exp(logprobs: FloatArray) -> Float64Array:

@@ -16,16 +16,13 @@ from board.metrics import formulas
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import statistics
 from board.metrics.declared.quantities import DERIVED
-from board.metrics.formulas import BoolArray, Float64Array, FloatArray
+from board.metrics.formulas import BoolArray, Float64Array, FloatArray, beyond_clip
 from board.schema import TOKEN_METRICS, TOKENS, title
 
 Moments = dict[str, Float64Array]
 """Columns by "quantity/stat", one number per rollout; NaN where the rollout lacks the quantity, and its count 0."""
 
 Flats = Mapping[str, FloatArray]
-
-CLIP: Final = 0.2
-"""Epsilon of the clip range 1 ± epsilon that `clip_low` and `clip_high` count tokens outside of."""
 
 
 @dataclass(frozen=True)
@@ -99,15 +96,9 @@ def _kl(estimator: str) -> Callable[[Tokens], FloatArray]:
     return lambda tokens: formulas.kl(tokens.log_ratio, estimator)
 
 
-def _beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
-    """1 where the ratio has left the clip range at that end, 0 elsewhere, NaN where it is not known."""
-    outside = change < np.log1p(-CLIP) if low else change > np.log1p(CLIP)
-    return np.where(np.isnan(change), np.nan, outside)
-
-
 def clipped(tokens: Tokens) -> FloatArray:
     """1 where clipping changes the objective: the ratio has left the range on the side that the advantage pushes it to; else 0."""
-    low, high = (_beyond_clip(tokens.update, low=side) for side in (True, False))
+    low, high = (beyond_clip(tokens.update, low=side) for side in (True, False))
     advantages = tokens.flats["advantages"]
     pushed = np.where(advantages > 0, high, np.where(advantages < 0, low, 0))
     return np.where(np.isnan(advantages) | np.isnan(low), np.nan, pushed)
@@ -169,8 +160,8 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "clipped": clipped,
     "update_ratio": lambda tokens: formulas.exp(tokens.update),
     "update_k2": lambda tokens: formulas.kl(tokens.update, "k2"),
-    "clip_low": lambda tokens: _beyond_clip(tokens.update, low=True),
-    "clip_high": lambda tokens: _beyond_clip(tokens.update, low=False),
+    "clip_low": lambda tokens: beyond_clip(tokens.update, low=True),
+    "clip_high": lambda tokens: beyond_clip(tokens.update, low=False),
 }
 """Quantities other than the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.quantities`."""
 

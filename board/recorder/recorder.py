@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from board.errors import missing_library
-from board.recorder.losses import FAILURES, Losses, described
+from board.recorder.loss_counts import FAILURES, Losses, described
 from board.recorder.values import copies, rows, weigh
 from board.recorder.writer import Redact, RowWriter
 
@@ -63,7 +63,7 @@ class RolloutRecorder:
         `file_per`: "rank" makes one new file, `rank_<rank>.<process id>.jsonl`; "step" one a step, in `step_<step>/`, whose account
         says `"ended": true` as soon as a row of another step comes, or `end_step` is called.
         `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
-        sample keeps its token arrays (`board/recorder/budget.py`, by `seed`); the others keep texts and scalars, with the arrays'
+        sample keeps its token arrays (`board/recorder/token_budget.py`, by `seed`); the others keep texts and scalars, with the arrays'
         means, and are marked `token_arrays_left_out`.
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from board.recorder.losses import FAILURES
+from board.recorder.loss_counts import FAILURES
 from board.schema import TOKEN_METRICS
 
 ATOMS: Final = frozenset({str, int, float, bool, type(None)})

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import orjson
 
 from board import atomic_write
-from board.recorder import budget
-from board.recorder.losses import FAILURES, Losses, described
+from board.recorder import token_budget
+from board.recorder.loss_counts import FAILURES, Losses, described
 from board.recorder.values import Parts, compact, encode, is_per_token, line, whole
 from board.schema import LEFT_OUT, PADDED, TOKENS
 from board.text.padding import COMMON_PADS, unpadded
@@ -62,7 +62,7 @@ class RowWriter:
         self._step: int | None = None
         self._new_shard = lru_cache(LATE_STEPS)(partial(ShardFile, self.losses))
         self._shard = self.shard(0)
-        self._held: list[budget.Candidate] = []
+        self._held: list[token_budget.Candidate] = []
 
     def shard(self, step: int) -> "ShardFile":
         """The shard for rows of a step."""
@@ -124,18 +124,18 @@ class RowWriter:
                 self.losses.add("value", f"{name!r}: {described(error)}")
         return parts
 
-    def _candidate(self, row: dict[str, Any], parts: Parts) -> budget.Candidate:
+    def _candidate(self, row: dict[str, Any], parts: Parts) -> token_budget.Candidate:
         """A row that is held; one too odd to be measured is written whole."""
         pads = COMMON_PADS | set(self.pads)
         try:
-            return budget.hold(unpadded(row, pads, PADDED), parts, pads)
+            return token_budget.hold(unpadded(row, pads, PADDED), parts, pads)
         except FAILURES:  # its values may be any objects, and fail in any way
-            return budget.Candidate(parts)
+            return token_budget.Candidate(parts)
 
     def _release(self) -> None:
         """Write the rows held back in the order they came, with as many token arrays as the budget allows."""
         held, self._held = self._held, []
-        for parts in budget.within(held, self.step_bytes or 0, f"{self.seed} rank_{self.rank} {self._step}"):
+        for parts in token_budget.within(held, self.step_bytes or 0, f"{self.seed} rank_{self.rank} {self._step}"):
             self._append(parts)
 
     def _append(self, parts: Parts) -> None:

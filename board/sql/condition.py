@@ -13,7 +13,7 @@ from board.sql.chips import one_line
 from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import LONGEST_QUERY, TABLE
 from board.sql.run_table import KEY, columns, run_table
-from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_client import Limits, answered
 from board.sql.sandbox_table import IN_TURN
 
 LIMITS: Final = Limits(seconds=60, rows=2**62, bytes=2**62)

@@ -24,7 +24,7 @@ from board.sql.condition import check_condition
 from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import Answer, check_query, read_answer
 from board.sql.run_table import KEY, columns
-from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_client import Limits, answered
 
 LIMITS: Final = Limits(seconds=120, memory=1_000_000_000, rows=100_000)
 """Of a query over all rollouts."""

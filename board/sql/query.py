@@ -16,7 +16,7 @@ from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME, Column
 from board.sql.identifiers import exact_names
-from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_client import Limits, answered
 from board.text.format_number import MISSING
 from board.text.natural_order import natural_key
 

@@ -1,7 +1,7 @@
 """Findings that are put aside: by kind or by name, with the reason, in rank order."""
 
 from board.findings.contract import Finding
-from board.findings.merging import PutAside, parted
+from board.findings.ranking import PutAside, parted
 
 
 def finding(kind: str, first_step: int) -> Finding:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.metrics.token_sums import CLIP, QUANTITIES, Tokens, moments
+from board.metrics.formulas import CLIP
+from board.metrics.token_sums import QUANTITIES, Tokens, moments
 
 NAN = math.nan
 FIELDS = (

@@ -13,7 +13,7 @@ from recorded import account, rows_of
 
 from board import open_run
 from board.recorder import RolloutRecorder
-from board.recorder.budget import Candidate, choose
+from board.recorder.token_budget import Candidate, choose
 from board.schema import TOKEN_METRICS
 
 NUMBER = st.floats(-5, 5) | st.just(math.nan)

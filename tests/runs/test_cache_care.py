@@ -17,7 +17,8 @@ from board.cli.commands.serve import tidy_cache
 from board.cli.main import main
 from board.errors import ArgumentRefused
 from board.runs.cache import cache_care
-from board.runs.cache.store import LOCATION, version
+from board.runs.cache.code_version import version
+from board.runs.cache.store import LOCATION
 
 DAY = 86_400
 LARGE = 10**12

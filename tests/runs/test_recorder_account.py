@@ -7,7 +7,7 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.recorder.losses import WARNED
+from board.recorder.loss_counts import WARNED
 from board.runs.parsing import recorder_account
 from board.runs.parsing.recorder_account import LOST_ROWS, UNTRACKED
 from board.sources.shards import find_shards

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rows import row, write_run
 
-from board.runs.cache.store import version
+from board.runs.cache.code_version import version
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
 from board.runs.summaries import run_summaries

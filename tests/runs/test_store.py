@@ -15,7 +15,7 @@ from read_rows import prompts
 from rows import read_manifest, token_row, write_manifest
 
 from board import open_run
-from board.runs.cache import store
+from board.runs.cache import code_version
 from board.runs.cache.store import Store
 from board.settings import user_folders
 
@@ -227,7 +227,7 @@ def test_another_version_makes_its_own_cache(tmp_path: Path) -> None:
     open_run(path.parent)
 
     assert (old / "part").read_text() == "old"
-    assert Store(path.parent).folder.parent.name == store.version()
+    assert Store(path.parent).folder.parent.name == code_version.version()
 
 
 def imported(source: Path) -> set[Path]:
@@ -254,12 +254,13 @@ def test_every_source_that_parses_names_the_version() -> None:
     say_and_place = {
         "__init__.py",
         "errors.py",
+        "plugins.py",
         "recorder/drop_log.py",
         "atomic_write.py",
         "settings/__init__.py",
         "settings/user_folders.py",
     }  # no number passes through them
-    assert {file.relative_to(BOARD).as_posix() for file in seen - set(store.makers())} <= say_and_place
+    assert {file.relative_to(BOARD).as_posix() for file in seen - set(code_version.makers())} <= say_and_place
 
 
 def test_orphans_go_after_a_day(tmp_path: Path) -> None:

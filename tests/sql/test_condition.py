@@ -13,7 +13,7 @@ from board.sql import sandbox_table
 from board.sql.condition import matching
 from board.sql.identifiers import may_be_named
 from board.sql.run_table import columns, run_table
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 from board.sql.sandbox_table import WITHIN
 
 ROWS = [

@@ -14,7 +14,7 @@ from board.cli.replies import query as replies
 from board.cli.replies.root import Root
 from board.errors import ArgumentRefused
 from board.sql import query as pages
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 
 SCRIPT = """
 import os

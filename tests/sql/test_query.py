@@ -16,7 +16,7 @@ from board import open_run
 from board.errors import BoardError
 from board.sql import sandbox_worker
 from board.sql.query import LONGEST_QUERY, Answer, as_table, curves, described, evaluate, example, read_answer
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 
 
 def asked(query: str, frame: pd.DataFrame = FRAME, limits: Limits | None = None) -> Answer:

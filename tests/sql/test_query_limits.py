@@ -12,7 +12,7 @@ from queried import ENDLESS, FRAME, children
 
 from board.errors import BoardError
 from board.sql.query import curves, evaluate
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 
 QUICK = Limits(seconds=1)
 

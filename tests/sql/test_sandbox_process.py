@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from board.errors import BoardError
-from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_client import Limits, answered
 from board.sql.sandbox_table import IN_TURN
 
 ROWS = 200_000

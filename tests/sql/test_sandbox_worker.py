@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 from board.sql.sandbox_table import STORED
 from board.sql.sandbox_worker import answer, connect, refusal
 

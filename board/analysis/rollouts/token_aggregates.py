@@ -8,7 +8,7 @@ from typing import Final
 
 import pandas as pd
 
-from board.metrics.token_sums import CLIP
+from board.metrics.formulas import CLIP
 from board.runs.run import Run
 from board.schema import TOKEN_METRICS, title
 from board.schema import heading as column_heading

@@ -24,8 +24,8 @@ from board.cli.indexing.step_sums import IndexRows, step_sums
 from board.cli.indexing.target import Entry, IndexTarget
 from board.errors import BoardError, RunNotFound
 from board.formats import trace_updates
+from board.runs.cache.code_version import version
 from board.runs.cache.part_folder import PartFolder
-from board.runs.cache.store import version
 from board.runs.indexed.index_rows import RowFiles, sum_of_footer
 from board.runs.indexed.indexed_run import REPORTED
 from board.runs.load_report import LoadReport

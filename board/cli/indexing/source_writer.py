@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from board.analysis.texts.measured_columns import MEASURES
 from board.cli.indexing.destination import Destination, options
 from board.errors import BoardError
+from board.runs.cache.code_version import version
 from board.runs.cache.columns import as_table
 from board.runs.cache.parts import Part, with_lines_after
-from board.runs.cache.store import version
 from board.runs.child_process import Tell
 from board.runs.indexed.index_rows import LOT, MEASURED, PLACES, ROLLOUT, sum_of_footer, table_of
 from board.runs.load_report import LoadReport

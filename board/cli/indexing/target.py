@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from board.cli.indexing.destination import Destination
 from board.errors import ArgumentRefused, RunNotFound
-from board.runs.cache.store import version
+from board.runs.cache.code_version import version
 from board.runs.loading.nothing_read import shards_of
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions

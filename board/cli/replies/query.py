@@ -13,7 +13,7 @@ from board.sql import index_query
 from board.sql.identifiers import exact_names, may_be_named
 from board.sql.query import LONGEST_QUERY
 from board.sql.run_table import columns, run_table
-from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_client import Limits, answered
 
 MOST_ROWS: Final = 10_000
 """Of an answer, unless fewer are requested."""

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import ArgumentRefused
-from board.runs.cache.store import LOCATION, version
+from board.runs.cache.code_version import version
+from board.runs.cache.store import LOCATION
 from board.sources.remote import places
 
 SETTING: Final = "RL_BOARD_CACHE_BYTES"

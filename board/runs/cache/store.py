@@ -6,42 +6,19 @@ parts are is in `part_folder`.
 
 import json
 import os
-from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from xxhash import xxh3_64
-
-from board import atomic_write, plugins
+from board import atomic_write
+from board.runs.cache.code_version import version
 from board.runs.cache.part_folder import Manifest, PartFolder
 from board.settings import user_folders
 from board.sources.shards import Shard
 from board.text.path_names import shown
 
-_MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
-"""The packages, and the module at the top, whose code decides what a part holds. Another text of any of them makes another cache: no number
-outlives the code that made it."""
-
 LOCATION: Final = ".location"
 """The ending of the file next to a run's folder that says where the run is; its time says when the run was opened last."""
-
-
-def makers() -> list[Path]:
-    """The sources that decide what a part holds."""
-    board = Path(__file__).parents[2]
-    ours = [source for name in _MAKERS for source in (sorted((board / name).rglob("*.py")) or [board / name])]
-    return [*ours, *plugins.sources(plugins.FORMATS)]
-
-
-@cache
-def version() -> str:
-    """Names what this board's parts hold and how. Every process that opens a run reads 200 files for it."""
-    digest = xxh3_64()
-    for source in makers():
-        with source.open("rb", buffering=0) as text:
-            digest.update(text.readall())
-    return f"v-{digest.hexdigest()}"
 
 
 class Store(PartFolder):

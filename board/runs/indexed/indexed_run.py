@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from board.runs.cache.store import version
+from board.runs.cache.code_version import version
 from board.runs.indexed.slices import Index
 from board.runs.load_report import LoadReport
 from board.runs.loading.parsed_run import ParsedRun

@@ -23,13 +23,14 @@ from xxhash import xxh3_128_hexdigest
 from board import atomic_write
 from board.errors import ArgumentRefused, RunNotFound
 from board.runs.cache import part_tables
+from board.runs.cache.code_version import version
 from board.runs.cache.columns import as_table
 from board.runs.cache.part_folder import File
 from board.runs.cache.parts import Part
 from board.runs.cache.parts_by_key import PartsByKey
 from board.runs.cache.rollout import ParsedSource
 from board.runs.cache.sealed_file import Damaged
-from board.runs.cache.store import Store, version
+from board.runs.cache.store import Store
 from board.runs.indexed.index_rows import GROUP, LOT, MEASURED, ROLLOUT, RowFiles, part_of
 from board.runs.parsing import merging
 from board.runs.parsing.column_room import fitted

@@ -18,7 +18,8 @@ from typing import Final
 from board import atomic_write
 from board.errors import BoardError, MappingRefused
 from board.runs import library
-from board.runs.cache.store import Store, version
+from board.runs.cache.code_version import version
+from board.runs.cache.store import Store
 from board.runs.library import RunFolder
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions

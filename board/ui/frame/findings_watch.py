@@ -13,7 +13,7 @@ from board.analysis.steps.metric_names import alike
 from board.errors import BoardError
 from board.findings.checks.contract import SEVERITIES, Severity
 from board.findings.contract import Finding
-from board.findings.merging import PutAside, parted
+from board.findings.ranking import PutAside, parted
 from board.findings.watching import ScanOrder, ScanState
 from board.runs.run import Run
 from board.serving.page_addresses import FINDINGS

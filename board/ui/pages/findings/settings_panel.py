@@ -10,7 +10,7 @@ import streamlit as st
 from board.errors import BoardError
 from board.findings.all_kinds import KINDS
 from board.findings.contract import Finding, Kind, Threshold
-from board.findings.merging import PutAside
+from board.findings.ranking import PutAside
 from board.settings import finding_settings
 from board.text.counting import plural
 from board.text.format_number import exact

@@ -17,7 +17,7 @@ from board.settings.json_settings import LONGEST_NAME, by_name
 from board.sql import index_query
 from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described, evaluate, example
 from board.sql.query import curves as answered
-from board.sql.sandbox import Limits
+from board.sql.sandbox_client import Limits
 from board.text.counting import plural
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload

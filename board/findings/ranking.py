@@ -1,4 +1,4 @@
-"""Findings of one cause are one event: what a kind explains, and turned when it did, becomes its sign. Findings in, fewer findings out."""
+"""Which findings are of one cause, and which is the worse: what a kind explains, and turned when it did, becomes its sign."""
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
@@ -101,3 +101,11 @@ def _with_signs(cause: Finding, findings: Sequence[Finding], causes: Mapping[str
     signs = tuple(one for one in findings if causes.get(one.id) == cause.id)
     worst = min((one.severity for one in (cause, *signs)), key=SEVERITIES.index)
     return replace(cause, signs=signs, severity=worst) if signs else cause
+
+
+_CERTAIN: Final = 50.0
+
+
+def ranked(findings: Sequence[Finding]) -> list[Finding]:
+    """By severity, then by strength against the run's noise (one beyond all doubt is no stronger than another), then by the first step."""
+    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), -min(one.strength, _CERTAIN), one.first_step))

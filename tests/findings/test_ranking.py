@@ -6,7 +6,7 @@ import pytest
 
 from board.findings.checks.contract import Severity
 from board.findings.contract import Finding
-from board.findings.merging import merged
+from board.findings.ranking import merged
 
 STEPS = range(100)
 

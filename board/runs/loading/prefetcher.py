@@ -6,6 +6,7 @@ true: a guess only changes the order of reading.
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -79,6 +80,10 @@ class Prefetcher:
             self._changed.set()
 
     def _go(self) -> None:
+        with suppress(OSError):  # a file that cannot be read any more, which the load itself meets and reports
+            self._prefetch()
+
+    def _prefetch(self) -> None:
         self._look_up()
         self._prefer_some_whole()
         for size in sampling.SAMPLE_BYTES:

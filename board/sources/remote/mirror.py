@@ -111,7 +111,7 @@ class Mirror:
             pieces = [
                 request.result()[(block - first) * BLOCK :][:BLOCK] for block, (request, first) in zip(blocks, held, strict=True)
             ]
-        except OSError:
+        except Exception:  # requested again the next time
             with self._changing:
                 for block in blocks:
                     self._held.pop((found, block), None)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
-from board.errors import RunNotFound
+from board.errors import ArgumentRefused, RunNotFound
 from board.settings import user_folders
 from board.sources.remote import addresses, local_names, placeholders, places, stores
 from board.sources.remote.addresses import Address
@@ -79,6 +79,9 @@ class _Mount:
                         other.trouble = ""
             except RunNotFound as error:
                 listing.trouble = str(error)
+            except ArgumentRefused as error:  # a library is missing: said again until it is there
+                listing.trouble = str(error)
+                raise
             except OSError as error:
                 listing.trouble = f"{shown_address(self.address, prefix)}: {error.strerror or error}."
                 self.mirror.connect_anew()  # with credentials that may be other ones by then

@@ -1,6 +1,8 @@
 """Tests of stores as folders, against a web server: what is fetched, what is not, and what becomes of objects that change."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,6 +127,23 @@ def test_an_empty_prefix_is_a_sentence(web: RangeServer) -> None:
     (web.folder / "empty").mkdir()
     with pytest.raises(RunNotFound, match="Nothing lies under"):
         mounts.mounted(f"{web.address}/empty")
+
+
+def test_a_library_that_is_missing_is_named_each_time() -> None:
+    """Also when the listing is asked for again at once: a folder that nobody could list is not said to be empty."""
+    code = """
+import sys
+sys.modules["s3fs"] = None
+from board import open_run
+from board.errors import BoardError
+for _ in range(2):
+    try:
+        open_run("s3://bucket/run")
+    except BoardError as error:
+        print("needs s3fs" in str(error))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.split() == ["True", "True"]
 
 
 def test_redirects_elsewhere_are_not_followed(web: RangeServer, tmp_path: Path) -> None:

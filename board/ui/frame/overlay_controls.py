@@ -39,22 +39,22 @@ class OverlayChoices:
     axis: Axis = "step"
     band: bool = True
     baseline: str = ""
-    """The run that all others are drawn less, as the link calls it; empty for none."""
+    """The run that is subtracted from all others, as the link calls it; empty for none."""
     seeds: Seeds = "apart"
 
 
 def overlay_choices(names: Mapping[str, str], seeds: Sequence[Seeds]) -> OverlayChoices:
     """Draw the choices in a low row and return them. `names` are what the runs are called, by what the link calls them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="overlay_choices"):
-        st.text("Along", help=_ALONG_HELP, width="content")
+        st.text("X axis", help=_ALONG_HELP, width="content")
         axis = st.segmented_control(
-            "Along",
+            "X axis",
             **linked.choice("along", [*AXES], then=lambda: place.go(zoom=None)),
             required=True,
             label_visibility="collapsed",
         )
         band = st.toggle("Band", **linked.flag("interval", True), help=_BAND_HELP)
-        st.text("Less", width="content", help="Each run minus this one, step by step.")
+        st.text("Baseline", width="content", help="Each run minus this one, step by step.")
         _baseline_choice(names)
         joined: Seeds = "apart"
         if seeds:
@@ -71,7 +71,7 @@ def _baseline_choice(names: Mapping[str, str]) -> None:
         place.fill_in(baseline=None)
     place.set_widgets(**{BASELINE: place.part("baseline") or ""})
     st.selectbox(
-        "Less",
+        "Baseline",
         ["", *names],
         key=BASELINE,
         format_func=lambda name: names.get(name, "no run"),

@@ -48,7 +48,7 @@ def _choices(pair: RunPair) -> tuple[Visit, Response]:
     """Draw the choices of the visit and of its response, and return them."""
     visit: Visit = VISITS[0]
     if pair.visits == "same step":
-        visit = st.segmented_control("Visit", **linked.choice("compare_visit", VISITS), required=True, help=_VISIT) or visit
+        visit = st.segmented_control("Step", **linked.choice("compare_visit", VISITS), required=True, help=_VISIT) or visit
     response = st.segmented_control("Response", **linked.choice("compare_response", RESPONSES), required=True, help=_RESPONSE)
     return visit, response or RESPONSES[0]
 

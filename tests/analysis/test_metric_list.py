@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import schema
-from board.analysis.rollouts.unhealthy import Departure, first_departure
+from board.analysis.steps.healthy_range import Departure, first_departure
 from board.analysis.steps.logged_curves import Logged
 from board.analysis.steps.metric_list import (
     HEADINGS,

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board import schema
-from board.analysis.rollouts.unhealthy import Departure, first_departure
+from board.analysis.steps.healthy_range import Departure, first_departure
 from board.analysis.steps.logged_curves import Logged, filled
 from board.analysis.steps.step_metrics.own_means import made_of
 from board.analysis.texts.measured_columns import declared as declared_column

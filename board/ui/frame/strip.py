@@ -9,8 +9,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.steps.departures import departures, ranged
-from board.analysis.steps.highlights import Highlight, highlights
+from board.analysis.steps.highlights import Highlight, highlights, range_departures, ranged
 from board.analysis.steps.step_bars import bar_marks, step_bars
 from board.analysis.steps.step_metrics import per_step_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
@@ -60,7 +59,7 @@ def _found(run: Run) -> list[Highlight]:
     unfinished = findings_watch.newest(run)
     left_out = [one.step for one in unfinished]
     notable = highlights({name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns}, kl)
-    return [*departures(ranged_values(run).drop(left_out, errors="ignore")), *notable, *unfinished]
+    return [*range_departures(ranged_values(run).drop(left_out, errors="ignore")), *notable, *unfinished]
 
 
 def ranged_values(run: Run, progress: Callable[[float], None] = lambda share: None) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.rollouts.unhealthy import PATTERNS
+from board.analysis.steps.healthy_range import PATTERNS
 from board.analysis.steps.logged_curves import Scalars
 from board.analysis.steps.metric_list import (
     Panel,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.steps.departures import departures
+from board.analysis.steps.highlights import range_departures
 
 
 def by_step(**values: list[float]) -> pd.DataFrame:
@@ -71,7 +71,7 @@ def test_departures(name: str) -> None:
     """The first step at which a metric is not healthy is named with its value, the bound, and how many more there are."""
     values, expected = DEPARTURES[name]
 
-    found = departures(values)
+    found = range_departures(values)
 
     assert [(one.step, one.text) for one in found] == expected
     assert {one.kind for one in found} <= {"warning"}

@@ -1,9 +1,9 @@
-"""board.analysis.rollouts.unhealthy: what TRL's guide says of its metrics is marked from its first step on, under the names it has there."""
+"""board.analysis.steps.healthy_range: what TRL's guide says of its metrics is marked from its first step on, under the names it has there."""
 
 import numpy as np
 import pytest
 
-from board.analysis.rollouts.unhealthy import first_departure
+from board.analysis.steps.healthy_range import first_departure
 from board.metrics.declared import resolve_any
 
 LOSS = [0.4, 0.41, 0.39] * 6

@@ -235,9 +235,9 @@ def _search_looks(run: Any, look: Look) -> None:
 
 
 def _finding_looks(run: Any, look: Look) -> None:
-    from board.findings import looking
+    from board.findings import scan
 
-    look("findings, in the sample", lambda: looking.find_all(run, {}), lambda one: f"{len(one.findings)} found")
+    look("findings, in the sample", lambda: scan.find_all(run, {}), lambda one: f"{len(one.findings)} found")
 
 
 def main(arguments: Sequence[str]) -> Found:

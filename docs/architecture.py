@@ -61,7 +61,7 @@ order, and `make lint` checks it. Only `ui` and `serving` know Streamlit. `recor
 | format | `formats/trainers/<name>.py`, `formats/evaluations/<name>.py`, or a package of your own |
 | metric | `metrics/declared/catalogue/<family>.toml` |
 | check | `findings/checks/` |
-| finding | a row of `findings/watched.py`, `levels.py` or `populations.py`, a module in `findings/kinds/`, or a package of your own |
+| finding | a row of `findings/watched_numbers.py`, `throughout.py` or `populations.py`, a module in `findings/kinds/`, a package of your own |
 | page | `ui/pages/<name>/<name>.py` |
 | command | `cli/commands/<name>.py` |
 

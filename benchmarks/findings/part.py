@@ -24,7 +24,7 @@ GOALS_OF: Final = {10_000: "findings_10k"}
 
 _OPENED: Final = "import sys\nfrom board import open_run\nopen_run(sys.argv[1])"
 _LOOKED: Final = (
-    "import sys, time\nfrom board import open_run\nfrom board.findings.looking import find_all\n"
+    "import sys, time\nfrom board import open_run\nfrom board.findings.scan import find_all\n"
     "run = open_run(sys.argv[1])\nstart = time.perf_counter()\nfind_all(run)\nprint(time.perf_counter() - start)"
 )
 

@@ -24,7 +24,7 @@ from board.cli.replies.rollouts import RolloutQuestion
 from board.cli.replies.root import Root
 from board.errors import BoardError
 from board.findings import messages
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 
 MOST_BYTES: Final = 100_000
 """Of an answer as it is written."""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from board import plugins
-from board.findings import kinds, levels, populations
+from board.findings import kinds, populations, throughout
 from board.findings.checks.all_checks import CHECKS
 from board.findings.checks.contract import Check, ReportedFault
 from board.findings.context import Context
@@ -52,6 +52,6 @@ def _found(fault: ReportedFault, context: Context) -> Found:
     return Found(fault.what, steps[0], steps[-1], "any", amount, amount, np.array(keys, np.int64), at_steps=at_steps)
 
 
-_OURS: Final = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
+_OURS: Final = (*_modules(), *throughout.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
 KINDS: Final[tuple[Kind, ...]] = (*_OURS, *plugins.added(plugins.FINDINGS, Kind, {kind.name for kind in _OURS}))
 """Every kind, by name within its origin; those of other packages (`board.plugins`) last."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
-from board.findings import looking, messages
+from board.findings import messages, scan
 from board.runs import child_process
 from board.runs.cache import run_tables
 from board.runs.child_process import Tell
@@ -34,7 +34,7 @@ def answer(order: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
             mapping=order["mapping"] or None,
             family=order["family"],
         )
-        report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
+        report = scan.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
         if run_tables.is_cacheable(run.trained):  # what the page Words shows is there then
             phrases.of_run(run.trained)
             vocabulary.of_run(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))

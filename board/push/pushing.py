@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from board.analysis.steps.step_metrics import per_step_values
 from board.errors import BoardError, RunNotFound
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 from board.metrics.declared import named_once, renamed
 from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of

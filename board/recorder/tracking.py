@@ -17,7 +17,7 @@ import numpy as np
 from board import trackers
 from board.metrics import OWN_PREFIX
 from board.metrics.declared import DIALECTS
-from board.push.recorded_steps import RecordedSteps
+from board.push.recorder_numbers import RecordedSteps
 from board.recorder.loss_counts import FAILURES, Losses, described
 from board.recorder.values import Parts, line, whole
 from board.trackers.contract import TrackerWriter, Value

@@ -18,9 +18,9 @@ from starlette.routing import BaseRoute, Route
 
 from board.errors import BoardError
 from board.serving import component_scripts, downloads, log_in, open_files
+from board.serving.gates import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.listening import bracketed, check_listen, is_loopback, machine_names, outward_address
-from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import FORMER, RUNS
 from board.serving.streamlit_options import Settings, one_theme, packaged_settings
 

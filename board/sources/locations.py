@@ -60,6 +60,6 @@ def troubles(folder: Path) -> Sequence[str]:
 
 def _mounts() -> ModuleType:
     """What reads elsewhere."""
-    from board.sources.remote import mounts
+    from board.sources.remote import listings
 
-    return mounts
+    return listings

@@ -16,7 +16,7 @@ from board.sources.remote.places import REQUEST as REQUEST
 from board.sources.remote.places import Span as Span
 
 if TYPE_CHECKING:
-    from board.sources.remote.mirror import Mirror
+    from board.sources.remote.block_cache import Mirror
 
 ALL: Final = 1 << 62
 """Where a span ends that is of all of a file."""
@@ -65,6 +65,6 @@ def _mirror_of(path: Path) -> "Mirror | None":
     """The mirror that a path lies in; for one of this machine nothing that reads elsewhere is loaded."""
     if not places.may_be_mirrored(path):
         return None
-    from board.sources.remote import mounts
+    from board.sources.remote import listings
 
-    return mounts.mirror_of(path)
+    return listings.mirror_of(path)

@@ -46,11 +46,11 @@ def opened(path: Path, *, within: Path | None = None, most: int | None = None) -
     """
     if places.may_be_mirrored(path):
         # here alone: who records a run has none of what reads one that lies elsewhere
-        from board.sources.remote import mounts
+        from board.sources.remote import listings
 
         place = _place(path, within)
         _refuse(place.stat(), most)
-        if mirrored := mounts.opened(place):
+        if mirrored := listings.opened(place):
             return mirrored
     if within is None:
         _refuse(path.stat(), most)

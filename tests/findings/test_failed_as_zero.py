@@ -9,7 +9,7 @@ from looked_at import opened, silent
 from populated import Row, Rows, asked, batch, found, run
 
 from board.analysis.steps import step_metrics
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 
 
 def failing(share: float, since: int, lost: Row, sound: Row) -> Rows:

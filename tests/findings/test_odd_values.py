@@ -24,7 +24,7 @@ from board.findings.checks.contract import CheckReport
 from board.findings.checks.evidence import Evidence
 from board.findings.context import Context
 from board.findings.contract import FindingsReport, Limits
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 from board.schema import DISCARD_FLAGS, NATIVE, TOKEN_IDS
 
 ODD: Final[dict[str, Any]] = {

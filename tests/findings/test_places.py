@@ -20,7 +20,7 @@ from board.findings.kinds.showing import (
     REPETITION_LOOP,
     THINK_WITHOUT_ANSWER,
 )
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 
 PROMPT = "Mia has nine boxes with thirty stamps in each of them, and buys eighteen more: how many are there?"
 LETTERS = "qzxvrt xjqwzk vrktzp xxvbnm"

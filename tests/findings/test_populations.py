@@ -13,8 +13,8 @@ from populated import BY_NAME, GROUPS, MEMBERS, STEPS, Row, Rows, asked, batch, 
 from board.findings import messages
 from board.findings.context import Context
 from board.findings.contract import CannotTell
-from board.findings.looking import find_all
 from board.findings.populations import KINDS
+from board.findings.scan import find_all
 from board.text.format_number import fmt
 from board.ui.frame import findings_watch
 from board.ui.state import place

@@ -9,7 +9,7 @@ import pytest
 from rows import write_run
 
 from board import open_run
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 
 STEPS, FIRST, LAST = 30, 8, 13
 

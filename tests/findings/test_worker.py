@@ -9,8 +9,9 @@ from rows import write_run
 
 from board.analysis.texts import phrases, vocabulary
 from board.errors import BoardError
-from board.findings import looking, messages, worker
-from board.findings.watching import ScanOrder, scan
+from board.findings import messages, worker
+from board.findings.background_scan import ScanOrder, scan
+from board.findings.scan import find_all
 from board.runs.cache import part_tables
 from board.runs.opening import open_run
 
@@ -27,7 +28,7 @@ def test_another_process_finds_what_this_one_does(tmp_path: Path) -> None:
     found = scan(order(folder), lambda share: True)
 
     assert found is not None
-    assert messages.as_json(found, "run") == messages.as_json(looking.find_all(open_run(folder)), "run")
+    assert messages.as_json(found, "run") == messages.as_json(find_all(open_run(folder)), "run")
     gap = next(one for one in found.findings if "proxy_gold_gap" in (one.kind, *(sign.kind for sign in one.signs)))
     assert abs(gap.first_step - TURN) <= 1
 

@@ -12,7 +12,7 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import light_words
 
-from board.findings import watching
+from board.findings import background_scan
 from board.findings.contract import Finding
 from board.text.counting import plural
 from board.ui.state import caches
@@ -20,7 +20,7 @@ from board.ui.state import caches
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(background_scan, "FIRST_SECONDS", 0.0)
 
 
 def looked(test: AppTest) -> AppTest:

@@ -16,7 +16,7 @@ from board import open_run
 from board.runs.cache.store import Store
 from board.runs.library import list_runs
 from board.settings import run_choices
-from board.sources.remote import mounts
+from board.sources.remote import listings
 
 ODD_RUNS = sorted(path for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 
@@ -223,7 +223,7 @@ def test_a_large_run_that_lies_elsewhere_waits_to_be_asked_for(tmp_path: Path, m
     monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "served"))
     assert len(panels(opened("rewards"))) > 0
     with range_server(tmp_path / "served") as server:
-        monkeypatch.setenv("RL_BOARD_ROOT", str(mounts.mounted(server.address)))
+        monkeypatch.setenv("RL_BOARD_ROOT", str(listings.mounted(server.address)))
         test = opened("rewards")
 
         assert "Fetched once, up to" in texts(test)

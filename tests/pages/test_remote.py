@@ -10,7 +10,7 @@ from rows import lines
 from streamlit.testing.v1 import AppTest
 from top_line import the_list
 
-from board.sources.remote import mounts
+from board.sources.remote import listings
 
 
 def shown(test: AppTest) -> str:
@@ -20,8 +20,8 @@ def shown(test: AppTest) -> str:
 
 def test_a_root_on_the_web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its run opens; once the server refuses, a sentence says so and the run stays; once it serves again the sentence goes."""
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "rank_0.jsonl").write_bytes(lines(GOOD))
     with range_server(tmp_path) as web:
@@ -31,15 +31,15 @@ def test_a_root_on_the_web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         test.run()
         assert not test.exception
         assert the_list(test, "run").options == ["a"]
-        root = mounts.mounted(web.address)
+        root = listings.mounted(web.address)
         web.status = 403
-        mounts.refresh(root, wait=True)
+        listings.refresh(root, wait=True)
         test.run()
         assert "the server refuses it (403)" in shown(test)
         assert not test.exception
         web.status = 0
         until = time.monotonic() + 20
-        while mounts.troubles(root) and time.monotonic() < until:  # a look in the background may have been refused last
-            mounts.refresh(root, wait=True)
+        while listings.troubles(root) and time.monotonic() < until:  # a look in the background may have been refused last
+            listings.refresh(root, wait=True)
         test.run()
         assert "refuses" not in shown(test)

@@ -16,7 +16,7 @@ from wandb_runs import alerts_in
 from board import open_run
 from board.analysis.steps.step_metrics import per_step_values
 from board.findings.checks.all_checks import run_checks
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 from board.metrics.declared import DIALECTS, METRICS
 from board.recorder import RolloutRecorder
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from board.push.recorded_steps import RecordedSteps
+from board.push.recorder_numbers import RecordedSteps
 from board.recorder import RolloutRecorder
 from board.recorder.values import encode
 

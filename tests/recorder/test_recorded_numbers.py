@@ -17,7 +17,7 @@ from board import open_run
 from board.analysis.steps.step_metrics import of_step_alone, per_step_values
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import SoFar
-from board.push.recorded_steps import RecordedSteps
+from board.push.recorder_numbers import RecordedSteps
 from board.recorder import RolloutRecorder
 from board.recorder.values import encode
 from board.runs.run import Run

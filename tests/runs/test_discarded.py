@@ -23,7 +23,7 @@ from board.analysis.rollouts import groups
 from board.analysis.steps.step_metrics import per_step_values
 from board.analysis.tokens import token_histogram
 from board.findings.checks.all_checks import run_checks
-from board.push.recorded_steps import RecordedSteps
+from board.push.recorder_numbers import RecordedSteps
 from board.recorder.values import encode
 from board.runs.cache.part_token_summaries import group_of
 from board.runs.parsing.discarded import mark_discarded

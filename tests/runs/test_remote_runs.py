@@ -24,15 +24,15 @@ from board.runs.parsing import range_parsing
 from board.runs.run import Run
 from board.runs.summaries.summary_process import SummaryOrder, SummaryProcess
 from board.sources import settings_files
-from board.sources.remote import mounts, object_store
+from board.sources.remote import listings, object_store
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists at every look, and waits little."""
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def assert_same(remote: Path, local: Path) -> None:
 
 def test_over_s3(bucket: Bucket, local: Path) -> None:
     """Every kind of file, the list of runs and the settings beside one."""
-    root = mounts.mounted(filled(bucket, local))
+    root = listings.mounted(filled(bucket, local))
     assert_same(root, local)
     (settings,) = settings_files.find_settings(root / "plain", root)
     assert settings.values == {"lr": 0.5}
@@ -89,7 +89,7 @@ def test_over_s3(bucket: Bucket, local: Path) -> None:
 
 def test_over_the_web(web: RangeServer, local: Path) -> None:
     """The same, each byte once, as one process reads them and little is held."""
-    assert_same(mounts.mounted(web.address), local)
+    assert_same(listings.mounted(web.address), local)
     assert web.files_sent() <= sum(path.stat().st_size for path in local.rglob("*") if path.is_file())
 
 
@@ -134,7 +134,7 @@ def test_names_that_lead_out(bucket: Bucket) -> None:
     """Objects called as ways out are files of the run, under names that show what they are."""
     for key in ("../../evil.jsonl", "a//b.jsonl", "x\\..\\y.jsonl", "tab\there.jsonl", "d", "d/e.jsonl"):
         bucket.put(f"exp/{key}", lines([token_row(1)]))
-    folder = mounts.mounted(f"{bucket.address}/exp")
+    folder = listings.mounted(f"{bucket.address}/exp")
     found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     assert found == ["%2E%2E/%2E%2E/evil.jsonl", "a/%2F/b.jsonl", "d%2F%2F", "d/e.jsonl", "tab%09here.jsonl", "x%5C..%5Cy.jsonl"]
     assert len(open_run(folder).frame) == 5
@@ -144,7 +144,7 @@ def test_names_that_lead_out(bucket: Bucket) -> None:
 def test_a_live_run(web: RangeServer, local: Path) -> None:
     """A run that grows looks changed, and opened again has the new rollouts; of what was there little is fetched again."""
     shard = local / "plain" / "rank_0.jsonl"
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     run = open_run(root / "plain", within=root)
     shard.write_bytes(shard.read_bytes() + lines(token_row(step) for step in range(40, 60)))
     (local / "plain" / "rank_9.jsonl").write_bytes(lines([token_row(7)]))
@@ -155,12 +155,12 @@ def test_a_live_run(web: RangeServer, local: Path) -> None:
 
 def test_a_run_that_was_read_has_not_changed(web: RangeServer) -> None:
     """To fetch its bytes changes nothing that it is known by: it is not loaded again, and a later open parses and fetches nothing."""
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     run = open_run(root / "plain", within=root)
     assert current_fingerprint(root / "plain", root) == run.fingerprint
     kept = {path: path.stat().st_mtime_ns for path in parts_kept()}
-    mounts.refresh(root, wait=True)
-    mounts._mounts[root.parent].mirror._held.clear()
+    listings.refresh(root, wait=True)
+    listings._mounts[root.parent].mirror._held.clear()
     before = web.files_sent()
     assert open_run(root / "plain", within=root).fingerprint == run.fingerprint
     assert web.files_sent() == before
@@ -184,10 +184,10 @@ def changed(run: Run, root: Path) -> bool:
 
 def test_credentials_expire_while_it_is_read(web: RangeServer, local: Path) -> None:
     """What was read is there, what was not is a problem with its reason, and the next load goes on."""
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     rows = len(open_run(root / "plain", within=root).frame)
     (local / "plain" / "rank_9.jsonl").write_bytes(lines(token_row(step) for step in range(5)))
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     web.status = 403
     run = open_run(root / "plain", within=root)
     assert len(run.frame) == rows
@@ -199,10 +199,10 @@ def test_credentials_expire_while_it_is_read(web: RangeServer, local: Path) -> N
 
 def test_s3_refuses_while_it_is_read(bucket: Bucket, local: Path) -> None:
     """Credentials that S3 takes no more: what was read stays, with a sentence; once they are taken again the board goes on."""
-    root = mounts.mounted(filled(bucket, local))
+    root = listings.mounted(filled(bucket, local))
     rows = len(open_run(root / "plain", within=root).frame)
     bucket.put("exp/plain/rank_9.jsonl", lines(token_row(step) for step in range(5)))
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     try:
         bucket.refuse(everybody=True)
         run = open_run(root / "plain", within=root)
@@ -227,7 +227,7 @@ def test_s3_with_cut_connections(bucket: Bucket, local: Path, monkeypatch: pytes
 
 def test_its_summary_is_made_by_another_process(web: RangeServer, local: Path) -> None:
     """Which fetches the few places that it looks at: all of so small files."""
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     process = SummaryProcess()
     told = process.ask(SummaryOrder(root / "plain", root))
     process.end()
@@ -238,10 +238,10 @@ def test_its_summary_is_made_by_another_process(web: RangeServer, local: Path) -
 
 def test_a_vanished_shard_stays(web: RangeServer, local: Path) -> None:
     """Its rollouts are shown, and a sentence says that it is gone."""
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     rows = len(open_run(root / "plain", within=root).frame)
     (local / "plain" / "rank_1.jsonl").unlink()
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     run = open_run(root / "plain", within=root)
     assert len(run.frame) == rows
     assert any(sentence.startswith("Gone from http://") for sentence in run.report.noted)
@@ -256,7 +256,7 @@ def test_readable_while_it_loads(web: RangeServer, local: Path, monkeypatch: pyt
         (big / f"rank_{rank}.jsonl").write_bytes(lines(token_row(step, prompt="p" * 5000) for step in range(800)))
     total = sum(path.stat().st_size for path in big.iterdir())
     published: list[tuple[Run, int]] = []
-    root = mounts.mounted(web.address)
+    root = listings.mounted(web.address)
     web.seconds = 0.05
     load = BackgroundLoad(
         {"location": root / "big", "within": root}, lambda run: published.append((run, web.files_sent())), lambda: None

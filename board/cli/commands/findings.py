@@ -37,7 +37,7 @@ def findings(
     """Look through the folder RUN for what went wrong in training, and name the rollouts that show it."""
     from board.findings import messages
     from board.findings.checks.contract import reached
-    from board.findings.looking import find_all
+    from board.findings.scan import find_all
     from board.runs.opening import open_run
 
     limits = _limits(thresholds) if thresholds else {}

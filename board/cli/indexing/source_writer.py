@@ -35,9 +35,9 @@ from board.runs.read_options import ReadOptions
 from board.schema import DISCARD_FLAGS
 from board.settings import user_folders
 from board.sources import index_file, presence, shards
-from board.sources.remote import local_names, mounts, object_store, stores
+from board.sources.remote import listings, local_names, object_store, stores
 from board.sources.remote.addresses import Address
-from board.sources.remote.mirror import local_stamp
+from board.sources.remote.block_cache import local_stamp
 from board.sources.remote.object_store import RemoteObject
 from board.sources.shards import Shard
 
@@ -226,7 +226,7 @@ def _lots(part: Part) -> NDArray[np.float64]:
 def _objects_of(shard: Shard) -> dict[str, Any] | None:
     """The objects that a shard is made of, as they were listed; None where it is a file of every worker's."""
     paths = [shard.path, *map(Path, shard.companions), *(Path(f"{shard.path}{end}") for end in _DATABASE_LOGS)]
-    found = [one for one in map(mounts.object_at, paths) if one is not None]
+    found = [one for one in map(listings.object_at, paths) if one is not None]
     if not found or not presence.is_remote(shard.path):
         return None
     store = found[0][0]

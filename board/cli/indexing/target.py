@@ -13,7 +13,7 @@ from board.runs.loading.nothing_read import shards_of
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.sources import candidates, index_file, presence
-from board.sources.remote import addresses, mounts
+from board.sources.remote import addresses, listings
 from board.sources.remote.addresses import Address
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
@@ -62,11 +62,11 @@ def opened(
     run, goal = _place_of(location), _place_of(folder)
     _check_apart(run, goal)
     source = (
-        mounts.mounted(str(run), anew=True, tell=lambda count: _listing(run, count, wait)) if isinstance(run, Address) else run
+        listings.mounted(str(run), anew=True, tell=lambda count: _listing(run, count, wait)) if isinstance(run, Address) else run
     )
     found, seen = shards_of(source, mapped=mapping is not None)
     if presence.is_remote(source):  # what a reader is still shown of an object that is gone is not
-        found = [one for one in found if mounts.object_at(one.path) is not None]
+        found = [one for one in found if listings.object_at(one.path) is not None]
     problems = [problem for problem in seen if problem.severity != "skipped"]
     if index_file.is_there(source):
         raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")

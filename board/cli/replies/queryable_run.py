@@ -61,7 +61,7 @@ class QueryableRun(Run):
 
     def findings(self) -> "FindingsReport":
         """What went wrong in training, by the declared thresholds."""
-        from board.findings.looking import find_all
+        from board.findings.scan import find_all
 
         return find_all(self)
 

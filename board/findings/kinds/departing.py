@@ -1,6 +1,6 @@
 """The numbers that are watched for leaving their level in the direction that harms: reward, parts, sources, evaluations, length, KL, ...
 
-Declared rows; how they are looked at is in `board.findings.watched`.
+Declared rows; how they are looked at is in `board.findings.watched_numbers`.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from board.findings.answers import correctness, lengths
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
 from board.findings.kinds.turning import HARMLESS, entropy_of, has_twin, kl_of
-from board.findings.watched import Left, Watch, Watched, as_kind
+from board.findings.watched_numbers import Left, Watch, Watched, as_kind
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 

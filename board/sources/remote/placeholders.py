@@ -10,7 +10,7 @@ from typing import Final
 from board import atomic_write
 from board.errors import RunNotFound
 from board.sources.remote import local_names
-from board.sources.remote.mirror import Mirror, local_stamp
+from board.sources.remote.block_cache import Mirror, local_stamp
 from board.sources.remote.object_store import RemoteObject
 from board.text.counting import plural
 

@@ -18,5 +18,5 @@ Span = tuple[Path, int, int]
 
 
 def may_be_mirrored(path: Path) -> bool:
-    """Whether a path may be a mirror's; `board.sources.remote.mounts` knows whether it is."""
+    """Whether a path may be a mirror's; `board.sources.remote.listings` knows whether it is."""
     return f"{os.sep}{FOLDER}{os.sep}" in str(path)

@@ -11,10 +11,10 @@ from board.analysis.steps import newest_step
 from board.analysis.steps.highlights import Highlight, HighlightKind
 from board.analysis.steps.metric_names import alike
 from board.errors import BoardError
+from board.findings.background_scan import ScanOrder, ScanState
 from board.findings.checks.contract import SEVERITIES, Severity
 from board.findings.contract import Finding
 from board.findings.ranking import PutAside, parted
-from board.findings.watching import ScanOrder, ScanState
 from board.runs.run import Run
 from board.serving.page_addresses import FINDINGS
 from board.settings import finding_settings

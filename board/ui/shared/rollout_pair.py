@@ -12,7 +12,7 @@ from typing import Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board.analysis.rollouts import rollout_pair
+from board.analysis.rollouts import pair_differences
 from board.analysis.stats.text_diff import Diff, compare, fold
 from board.analysis.tokens.color_ranges import joint_ends
 from board.runs.cache.rollout import Rollout
@@ -101,7 +101,7 @@ def difference_line(difference: Diff, first: str, second: str) -> str:
 
 def _numbers(both: tuple[Called, Called]) -> None:
     """The numbers of the two, a row each; the columns of either, those of the first in front."""
-    found = [rollout_pair.numbers(one.view.run, [one.key]) for one in both]
+    found = [pair_differences.numbers(one.view.run, [one.key]) for one in both]
     columns = list(dict.fromkeys(name for one in found for name in one.columns))
     frame = pd.concat([one.reindex(columns=columns) for one in found], ignore_index=True)
     frame.insert(0, "which", [one.name for one in both])
@@ -118,7 +118,7 @@ def _tokens(sides: dict[Side, Called]) -> None:
         return
     panes = {name: token_panel.pane(side.view, side.rollout, estimator()) for name, side in sides.items()}
     shown = {name: [pane.tokens[at] for at in pane.shown] for name, pane in panes.items()}
-    at = rollout_pair.parting(shown["first"], shown["second"])
+    at = pair_differences.parting(shown["first"], shown["second"])
     st.text(
         f"All {plural(len(shown['first']), 'token')} are the same."
         if at is None

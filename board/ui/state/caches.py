@@ -26,7 +26,7 @@ from board.analysis.tokens.alternatives import Likeliest, likeliest
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart
 from board.figures.theme import ink
-from board.findings.watching import Watcher
+from board.findings.background_scan import Watcher
 from board.runs.cache.rollout import Rollout
 from board.runs.cache.shared_values import LatestValue, OfLatestLoads
 from board.runs.library import Library, RunFolder

@@ -20,7 +20,7 @@ from board.cli.main import main
 from board.errors import RunNotFound
 from board.runs.indexed.slices import SETTING
 from board.sources import index_file
-from board.sources.remote import mounts, object_store, stores
+from board.sources.remote import listings, object_store, stores
 from board.sql import index_query
 
 REPOSITORY = Path(__file__).parents[3]
@@ -31,8 +31,8 @@ WAIT_SECONDS = 60
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists at every look, waits little, and cuts small ranges."""
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 4_000)
     stores._shared.cache_clear()
 
@@ -71,7 +71,7 @@ def test_is_what_the_run_is(bucket: Bucket, run: Path, tmp_path: Path) -> None:
         assert_same(open_run(place), here)
     assert first.failed == {}
     assert [*(Path(os.environ["RL_BOARD_CACHE"]) / "indexing").glob("*")] == []
-    root = mounts.mounted(bucket.address)
+    root = listings.mounted(bucket.address)
     found = open_run(root / "index", within=root)
     assert found.raw(int(found.frame.index[3])) == here.raw(int(here.frame.index[3]))
 
@@ -93,7 +93,7 @@ def test_a_second_time_nothing_travels(bucket: Bucket, run: Path) -> None:
     assert indexed(there, index, engine).gone == ["rank_2.jsonl.gz"]
     assert engine.parsed == ["rank_0.jsonl"]
     assert_same(open_run(index), open_run(run))
-    told = index_file.read(mounts.mounted(index))["sources"].values()
+    told = index_file.read(listings.mounted(index))["sources"].values()
     assert rows_of(bucket) == {file["name"] for one in told for file in one["files"]}
 
 
@@ -160,7 +160,7 @@ def test_cut_connections(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPa
                 continue
     monkeypatch.setenv("AWS_ENDPOINT_URL", bucket.endpoint)
     stores._shared.cache_clear()
-    monkeypatch.setattr(mounts, "_mounts", {})
+    monkeypatch.setattr(listings, "_mounts", {})
     assert_same(open_run(index), open_run(run))
 
 
@@ -243,4 +243,4 @@ def test_the_command(bucket: Bucket, run: Path) -> None:
     ended = CliRunner().invoke(main, ["index", there, "--out", index, "--json"])
     told = json.loads(ended.stdout)
     assert (told["run"], told["index"], told["complete"], told["rollouts"]) == (there, index, True, 90)
-    assert index_file.read(mounts.mounted(index))["location"] == there
+    assert index_file.read(listings.mounted(index))["location"] == there

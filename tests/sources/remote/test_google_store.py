@@ -12,7 +12,7 @@ from stores_asked import bytes_of, look
 from board import open_run
 from board.cli.indexing.destination import Destination
 from board.runs.library import list_runs
-from board.sources.remote import addresses, mounts, object_store, stores
+from board.sources.remote import addresses, listings, object_store, stores
 from board.sources.remote.object_store import Denied, ObjectStore, RemoteTrouble, Replaced, Vanished
 
 
@@ -20,8 +20,8 @@ from board.sources.remote.object_store import Denied, ObjectStore, RemoteTrouble
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[GoogleBucket]:
     """An empty bucket, and the environment that Google's tools find it by."""
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     with google_bucket() as made:
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", made.endpoint)
         monkeypatch.setenv("NO_GCE_CHECK", "true")  # else Google's machines are looked for on the network
@@ -97,23 +97,23 @@ def test_a_run(bucket: GoogleBucket) -> None:
     rows = [token_row(step, reward=step * 0.5) for step in range(30)]
     bucket.put("exp/one/rank_0.jsonl", lines(rows[:20]))
     bucket.put("exp/one/config.yaml", b"lr: 0.5\n")
-    root = mounts.mounted(f"{bucket.address}/exp")
+    root = listings.mounted(f"{bucket.address}/exp")
     assert [(run.name, run.shards) for run in list_runs(root)] == [("one", 1)]
     assert list(open_run(root / "one", within=root).frame["reward"]) == [step * 0.5 for step in range(20)]
     bucket.put("exp/one/rank_0.jsonl", lines(rows))
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     assert len(open_run(root / "one", within=root).frame) == 30
     bucket.status = 403
-    mounts.refresh(root, wait=True)
-    assert any("refuses the credentials" in said for said in mounts.troubles(root))
+    listings.refresh(root, wait=True)
+    assert any("refuses the credentials" in said for said in listings.troubles(root))
     assert len(open_run(root / "one", within=root).frame) == 30
     bucket.status = 0
     bucket.put("exp/one/rank_0.jsonl", lines([token_row(7, reward=1.5)]))
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     assert list(open_run(root / "one", within=root).frame["step"]) == [7]
     bucket.remove("exp/one/rank_0.jsonl")
-    mounts.refresh(root, wait=True)
-    assert any("Gone from gs://" in said for said in mounts.troubles(root))
+    listings.refresh(root, wait=True)
+    assert any("Gone from gs://" in said for said in listings.troubles(root))
 
 
 def test_writing(bucket: GoogleBucket) -> None:

@@ -15,7 +15,7 @@ from stores_asked import bytes_of, look
 
 from board import open_run
 from board.runs.library import list_runs
-from board.sources.remote import addresses, mounts, object_store, stores
+from board.sources.remote import addresses, listings, object_store, stores
 from board.sources.remote.object_store import Denied, ObjectStore, Passing, RemoteTrouble, Replaced, Vanished
 
 REPOSITORY = Path(__file__).parents[3]
@@ -26,8 +26,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     """An empty dataset on a Hub that the client is told of, as HF_ENDPOINT would."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     with hub_server() as running:
         monkeypatch.setattr(constants, "ENDPOINT", running.endpoint)
         template = f"{running.endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
@@ -154,19 +154,19 @@ def test_a_run(hub: Hub) -> None:
     rows = [token_row(step, reward=step * 0.5) for step in range(30)]
     hub.files["exp/one/rank_0.jsonl"] = lines(rows[:20])
     hub.files["exp/one/config.yaml"] = b"lr: 0.5\n"
-    root = mounts.mounted(f"{hub.address}/exp")
+    root = listings.mounted(f"{hub.address}/exp")
     assert [(run.name, run.shards) for run in list_runs(root)] == [("one", 1)]
     assert list(open_run(root / "one", within=root).frame["reward"]) == [step * 0.5 for step in range(20)]
     hub.files["exp/one/rank_0.jsonl"] = lines(rows)
-    mounts.refresh(root, wait=True)
+    listings.refresh(root, wait=True)
     assert len(open_run(root / "one", within=root).frame) == 30
     hub.is_open = False
-    mounts.refresh(root, wait=True)
-    assert any("credentials" in said for said in mounts.troubles(root))
+    listings.refresh(root, wait=True)
+    assert any("credentials" in said for said in listings.troubles(root))
     assert len(open_run(root / "one", within=root).frame) == 30
     hub.is_open, hub.files = True, {"README.md": b""}
-    mounts.refresh(root, wait=True)
-    assert any("Gone from hf://datasets/lab/runs/exp" in said for said in mounts.troubles(root))
+    listings.refresh(root, wait=True)
+    assert any("Gone from hf://datasets/lab/runs/exp" in said for said in listings.troubles(root))
 
 
 def test_by_its_usual_settings(hub: Hub, tmp_path: Path) -> None:

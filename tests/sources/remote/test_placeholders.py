@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.sources.remote import placeholders
+from board.sources.remote.block_cache import Mirror
 from board.sources.remote.local_names import local_path
-from board.sources.remote.mirror import Mirror
 from board.sources.remote.object_store import RemoteObject
 from board.sources.remote.placeholders import has_stamp
 

@@ -13,7 +13,7 @@ from rows import row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.sources.remote import mounts, object_store, web_store
+from board.sources.remote import listings, object_store, web_store
 
 LENGTH = "Content-Length"
 LONG = 64 << 20
@@ -25,8 +25,8 @@ Lie = Callable[[BaseHTTPRequestHandler], bool]
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RangeServer]:
     """A server of a run of two shards; what lies above the run is nobody's."""
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     write_run(tmp_path / "served" / "run", {name: [row(step) for step in range(3)] for name in ("a.jsonl", "b.jsonl")})
     (tmp_path / "served" / "secret.jsonl").write_bytes(b'{"step": 9, "response": "secret"}\n')
     with range_server(tmp_path / "served") as server:

@@ -2,7 +2,7 @@
 // One that is in the window from the start waits until the reader scrolls, or for a while: the first screen is to be there first.
 // Nothing is told while the script runs or the page is being left: it would leave the next one empty.
 
-import { isIdle } from "../going.js";
+import { isIdle } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */

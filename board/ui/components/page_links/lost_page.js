@@ -1,7 +1,7 @@
 // Has the page drawn again that Streamlit took out of a browser that was late: a timer of the page before ran out while the next one was
 // drawn, and what it draws by itself came behind it, as a part of the page before.
 
-import { isIdle } from "../going.js";
+import { isIdle } from "../page_on_its_way.js";
 
 const LOOKS = 400; // milliseconds: while a page changes it is gone for a moment, too
 

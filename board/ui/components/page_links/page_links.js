@@ -1,6 +1,6 @@
 // Links from page to page that take the whole address along, as it is when the reader clicks.
 
-import { setOut, there } from "../going.js";
+import { setOut, there } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
 import { whenLost } from "./lost_page.js";
 

@@ -1,7 +1,7 @@
 // A field that shows what is chosen, opens a list, and finds in it what is typed; beside it a step to either side, and keys for both.
 
 import { button, made } from "../elements.js";
-import { whenThere } from "../going.js";
+import { whenThere } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
 import { listed, matching } from "./matching.js";
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.rollouts import rollout_pair as pairs
+from board.analysis.rollouts import pair_differences as pairs
 from board.analysis.rollouts.groups import Grouped
 from board.analysis.rollouts.selection import page, pages
 from board.runs.prompt_keys import NO_PROMPT

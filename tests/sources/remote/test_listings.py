@@ -11,7 +11,7 @@ from range_server import RangeServer, range_server
 
 from board.errors import RunNotFound
 from board.sources import presence, run_files
-from board.sources.remote import mounts, object_store, placeholders, places
+from board.sources.remote import listings, object_store, placeholders, places
 from board.sources.remote.places import BLOCK
 
 BYTES = os.urandom(5 * BLOCK + 1000)
@@ -21,8 +21,8 @@ BYTES = os.urandom(5 * BLOCK + 1000)
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RangeServer]:
     """A server of a folder with one run."""
     monkeypatch.setattr(object_store, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(mounts, "COSTS", 0.0)
+    monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(listings, "COSTS", 0.0)
     (tmp_path / "served" / "run").mkdir(parents=True)
     (tmp_path / "served" / "run" / "a.jsonl").write_bytes(BYTES)
     with range_server(tmp_path / "served") as server:
@@ -37,21 +37,21 @@ def read(path: Path) -> bytes:
 
 def test_a_file_is_listed_without_its_bytes(web: RangeServer) -> None:
     """The folder shows sizes and times; nothing but lists and heads has travelled."""
-    folder = mounts.mounted(web.address)
+    folder = listings.mounted(web.address)
     assert (folder / "run" / "a.jsonl").stat().st_size == len(BYTES)
     assert web.files_sent() == 0
-    assert mounts.address_of(folder / "run") == f"{web.address}/run"
+    assert listings.address_of(folder / "run") == f"{web.address}/run"
 
 
 def test_a_range_is_read_by_itself(web: RangeServer) -> None:
     """What is asked for travels, and little more; none of it is kept on the disk."""
-    path = mounts.mounted(web.address) / "run" / "a.jsonl"
+    path = listings.mounted(web.address) / "run" / "a.jsonl"
     with run_files.opened(path) as stream:
         stream.seek(3 * BLOCK)
         assert stream.read(10) == BYTES[3 * BLOCK : 3 * BLOCK + 10]
     assert web.files_sent() <= 2 * BLOCK
     assert read(path) == BYTES
-    mounts._mounts.clear()
+    listings._mounts.clear()
     assert read(path) == BYTES
     assert path.stat().st_blocks == 0
 
@@ -59,7 +59,7 @@ def test_a_range_is_read_by_itself(web: RangeServer) -> None:
 def test_a_cut_is_gone_on_from(web: RangeServer) -> None:
     """A connection that ends in the middle costs nothing but another request."""
     web.cut_after = [BLOCK + 17, 5, 2 * BLOCK]
-    path = mounts.mounted(web.address) / "run" / "a.jsonl"
+    path = listings.mounted(web.address) / "run" / "a.jsonl"
     presence.look_ahead([(path, 0, len(BYTES))])
     assert read(path) == BYTES
     assert web.files_sent() == len(BYTES)
@@ -68,14 +68,14 @@ def test_a_cut_is_gone_on_from(web: RangeServer) -> None:
 def test_a_busy_server_is_asked_again(web: RangeServer) -> None:
     """Three refusals are waited out, also while it is listed."""
     web.busy = 3
-    path = mounts.mounted(web.address) / "run" / "a.jsonl"
+    path = listings.mounted(web.address) / "run" / "a.jsonl"
     web.busy = 3
     assert read(path) == BYTES
 
 
 def test_a_replaced_object_is_fetched_anew(web: RangeServer) -> None:
     """Other bytes under the same name, longer or of the same length, are not mixed with the old; who reads the old one is told."""
-    folder = mounts.mounted(web.address)
+    folder = listings.mounted(web.address)
     path = folder / "run" / "a.jsonl"
     with run_files.opened(path) as stream:
         stream.read(10)
@@ -83,34 +83,34 @@ def test_a_replaced_object_is_fetched_anew(web: RangeServer) -> None:
             (web.folder / "run" / "a.jsonl").write_bytes(other)
             with pytest.raises(OSError, match="was changed while it was being read"):
                 stream.seek(4 * BLOCK) and stream.read(10)
-            mounts.refresh(folder, wait=True)
+            listings.refresh(folder, wait=True)
             assert read(path) == other
 
 
 def test_a_vanished_object_stays_as_far_as_it_was_read(web: RangeServer) -> None:
     """The name of what was read is still there, and a sentence says so; what was not read is gone."""
     (web.folder / "run" / "b.jsonl").write_bytes(b"never read")
-    folder = mounts.mounted(web.address)
+    folder = listings.mounted(web.address)
     read(folder / "run" / "a.jsonl")
     for name in ("a.jsonl", "b.jsonl"):
         (web.folder / "run" / name).unlink()
-    mounts.refresh(folder, wait=True)
+    listings.refresh(folder, wait=True)
     assert [path.name for path in (folder / "run").iterdir()] == ["a.jsonl"]
-    mounts._mounts[folder.parent].mirror._held.clear()
+    listings._mounts[folder.parent].mirror._held.clear()
     with pytest.raises(OSError, match="it is not there"):
         read(folder / "run" / "a.jsonl")
-    assert mounts.troubles(folder)[0].startswith(f"Gone from {web.address}: 1 of its files, such as a.jsonl.")
+    assert listings.troubles(folder)[0].startswith(f"Gone from {web.address}: 1 of its files, such as a.jsonl.")
 
 
 def test_a_store_that_refuses_says_so_and_keeps_what_was_listed(web: RangeServer) -> None:
     """Expired credentials are a sentence; the folder is as it was, in the next process too."""
-    folder = mounts.mounted(web.address)
+    folder = listings.mounted(web.address)
     read(folder / "run" / "a.jsonl")
     web.status = 403
-    mounts.refresh(folder, wait=True)
-    assert "refuses it (403)" in mounts.troubles(folder)[0]
-    mounts._mounts.clear()
-    assert mounts.mounted(web.address) == folder
+    listings.refresh(folder, wait=True)
+    assert "refuses it (403)" in listings.troubles(folder)[0]
+    listings._mounts.clear()
+    assert listings.mounted(web.address) == folder
     assert (folder / "run" / "a.jsonl").stat().st_size == len(BYTES)
 
 
@@ -119,14 +119,14 @@ def test_nothing_to_read_is_a_sentence(web: RangeServer, code: int) -> None:
     """An address that gives nothing names the place, not a stack of errors."""
     web.status = code
     with pytest.raises(RunNotFound, match=f"{web.address}.*{code}"):
-        mounts.mounted(web.address)
+        listings.mounted(web.address)
 
 
 def test_an_empty_prefix_is_a_sentence(web: RangeServer) -> None:
     """A folder without files is told from one that cannot be asked."""
     (web.folder / "empty").mkdir()
     with pytest.raises(RunNotFound, match="Nothing lies under"):
-        mounts.mounted(f"{web.address}/empty")
+        listings.mounted(f"{web.address}/empty")
 
 
 def test_a_library_that_is_missing_is_named_each_time() -> None:
@@ -155,10 +155,10 @@ def test_redirects_elsewhere_are_not_followed(web: RangeServer, tmp_path: Path) 
         for there in (f"{other.address}/s.jsonl", "http://127.0.0.1:1/s.jsonl", "/elsewhere"):
             leading = {"/run/s.jsonl": there}
             web.redirect = leading.get
-            assert not (mounts.mounted(f"{web.address}/run") / "s.jsonl").exists()
+            assert not (listings.mounted(f"{web.address}/run") / "s.jsonl").exists()
         web.redirect = lambda path: other.address + "/"
         with pytest.raises(RunNotFound, match="redirects elsewhere"):
-            mounts.mounted(f"{web.address}/nowhere")
+            listings.mounted(f"{web.address}/nowhere")
         assert other.asked == []
 
 
@@ -166,10 +166,10 @@ def test_a_server_without_ranges(web: RangeServer) -> None:
     """Serves small files; a larger one is refused with the reason."""
     web.ranges = False
     (web.folder / "run" / "small.jsonl").write_bytes(b"{}\n")
-    folder = mounts.mounted(web.address) / "run"
+    folder = listings.mounted(web.address) / "run"
     assert read(folder / "small.jsonl") == b"{}\n"
     (web.folder / "run" / "large.jsonl").write_bytes(bytes(5 << 20))
-    mounts.refresh(folder, wait=True)
+    listings.refresh(folder, wait=True)
     with pytest.raises(OSError, match="does not serve ranges"):
         read(folder / "large.jsonl")
 
@@ -177,10 +177,10 @@ def test_a_server_without_ranges(web: RangeServer) -> None:
 def test_a_server_without_etags(web: RangeServer) -> None:
     """Size and time tell versions apart where there is nothing better."""
     web.etags = False
-    folder = mounts.mounted(web.address)
+    folder = listings.mounted(web.address)
     assert read(folder / "run" / "a.jsonl") == BYTES
     (web.folder / "run" / "a.jsonl").write_bytes(b"other")
-    mounts.refresh(folder, wait=True)
+    listings.refresh(folder, wait=True)
     assert read(folder / "run" / "a.jsonl") == b"other"
 
 
@@ -188,14 +188,14 @@ def test_too_many_objects(web: RangeServer, monkeypatch: pytest.MonkeyPatch) -> 
     """A prefix with more than can be listed is refused in a sentence."""
     monkeypatch.setattr(placeholders, "MOST_OBJECTS", 0)
     with pytest.raises(RunNotFound, match="name the prefix"):
-        mounts.mounted(web.address)
+        listings.mounted(web.address)
 
 
 def test_paths_of_this_machine_are_none_of_ours(tmp_path: Path) -> None:
     """Also those beside the mirrors in the cache."""
     cache = Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER
     for path in (tmp_path, cache, cache / "x" / "y" / "files", tmp_path / places.FOLDER / "s3" / "x" / "files"):
-        assert mounts.mirror_of(path) is None
-        assert mounts.address_of(path) == ""
-        assert mounts.troubles(path) == []
-        mounts.refresh(path)
+        assert listings.mirror_of(path) is None
+        assert listings.address_of(path) == ""
+        assert listings.troubles(path) == []
+        listings.refresh(path)

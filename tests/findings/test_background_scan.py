@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from board.errors import BoardError
-from board.findings import watching
+from board.findings import background_scan
+from board.findings.background_scan import ScanOrder, ScanState, Watcher
 from board.findings.contract import FindingsReport
-from board.findings.watching import ScanOrder, ScanState, Watcher
 
 NOTHING = FindingsReport((), ("proxy_gold_gap",), ())
 
@@ -55,7 +55,7 @@ def until(said: Callable[[], ScanState], true: Callable[[ScanState], bool]) -> S
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the wait for the first page, which other tests need not sit through."""
-    monkeypatch.setattr(watching, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(background_scan, "FIRST_SECONDS", 0.0)
 
 
 def test_a_run_is_looked_through_once_for_all_readers() -> None:
@@ -103,8 +103,8 @@ def test_a_run_that_grew_is_looked_through_again_but_not_at_once(monkeypatch: py
 
 def test_what_fails_is_said_and_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the run changes; the thread goes on with other runs, whatever was raised."""
-    monkeypatch.setattr(watching, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(watching, "LEAST_SCANS", 0.0)
+    monkeypatch.setattr(background_scan, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(background_scan, "LEAST_SCANS", 0.0)
     scans = Scans()
     scans.trouble = {"a": BoardError("it is gone"), "b": ValueError("odd")}
     watcher = Watcher(scanner=scans)
@@ -137,7 +137,7 @@ def test_one_look_at_a_time_and_the_run_seen_last_first() -> None:
 
 def test_a_look_nobody_is_shown_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process is ended, another run has its turn, and the first comes again once it is seen again."""
-    monkeypatch.setattr(watching, "YIELD_SECONDS", 0.05)
+    monkeypatch.setattr(background_scan, "YIELD_SECONDS", 0.05)
     scans = Scans()
     scans.held["a"] = threading.Event()
     watcher = Watcher(scanner=scans)

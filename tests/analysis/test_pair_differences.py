@@ -1,4 +1,4 @@
-"""board.analysis.rollouts.rollout_pair: two rollouts against each other."""
+"""board.analysis.rollouts.pair_differences: two rollouts against each other."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from rows import add_run, token_row
 
 from board import open_run
-from board.analysis.rollouts.rollout_pair import numbers, parting
+from board.analysis.rollouts.pair_differences import numbers, parting
 
 PARTED: dict[str, tuple[str, str, int | None]] = {
     "at the first": ("abc", "xbc", 0),

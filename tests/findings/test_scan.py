@@ -15,7 +15,7 @@ from board.findings.all_kinds import KINDS
 from board.findings.checks.contract import reached
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, FindingsReport, Found, Kind, Limits, Threshold
-from board.findings.looking import find_all
+from board.findings.scan import find_all
 from board.runs.opening import opened_whole
 from board.runs.run import Run
 

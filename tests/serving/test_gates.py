@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from board.serving.middleware import HostGate, SafeHeaders, TokenGate, host_name, is_address, safe_headers
+from board.serving.gates import HostGate, SafeHeaders, TokenGate, host_name, is_address, safe_headers
 
 OPENED = PlainTextResponse("opened")
 Header = tuple[str, str]

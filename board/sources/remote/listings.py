@@ -19,7 +19,7 @@ from board.errors import ArgumentRefused, RunNotFound
 from board.settings import user_folders
 from board.sources.remote import addresses, local_names, placeholders, places, stores
 from board.sources.remote.addresses import Address
-from board.sources.remote.mirror import Mirror, MirroredFile
+from board.sources.remote.block_cache import Mirror, MirroredFile
 from board.sources.remote.object_store import RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown

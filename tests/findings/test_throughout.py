@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from looked_at import opened
 
-from board.findings import looking
+from board.findings import scan
 from board.findings.contract import Finding
 
 Rows = list[dict[str, Any]]
@@ -209,7 +209,7 @@ def test_zeros_of_a_policy_that_is_as_sure_of_others(tmp_path: Path) -> None:
 
 def test_a_sound_run(tmp_path: Path) -> None:
     """Nothing is wrong in it."""
-    assert looking.find_all(opened(tmp_path, sound())).findings == ()
+    assert scan.find_all(opened(tmp_path, sound())).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_an_answer_written_in_another_way_is_paid_rightly(tmp_path: Path) -> Non
 
 def found(folder: Path, rows: Rows, kind: str) -> list[Finding]:
     """The findings of a kind in a run of these rows, those that are signs of others included."""
-    report = looking.find_all(opened(folder, rows))
+    report = scan.find_all(opened(folder, rows))
     return [one for finding in report.findings for one in (finding, *finding.signs) if one.kind == kind]
 
 

@@ -55,7 +55,7 @@ CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
     "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 527_210),
     "modules in board/": (lambda: len(files("board", ".py")), 615),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_563),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_307),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_312),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-28."""
 

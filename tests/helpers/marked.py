@@ -23,7 +23,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "sources/remote/test_google_store.py",
         "sources/remote/test_hub_store.py",
         "sources/remote/test_many_objects.py",
-        "sources/remote/test_mounts.py",
+        "sources/remote/test_listings.py",
         "sources/remote/test_s3_store.py",
         "runs/test_background_load.py",
         "runs/test_cache_crashes.py",

@@ -1,5 +1,6 @@
 """A small frame to ask queries of."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -22,5 +23,9 @@ ENDLESS = {
 
 
 def children() -> set[int]:
-    """The processes this one started."""
-    return {int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}
+    """The processes this one started, and those of its threads that have ended meanwhile left out."""
+    found: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):
+            found.update(map(int, (task / "children").read_text().split()))
+    return found

@@ -391,5 +391,5 @@ def test_lengths_that_differ_are_flagged_not_lost() -> None:
 
 def test_notes() -> None:
     """Said is where a total comes from when rewards are dicts, and nothing where there is nothing to say."""
-    assert "`score` or `reward`" in slime.note(Head(PLACE.name, (dump(SAMPLES),)))
+    assert "the first of its entries score, reward, total" in slime.note(Head(PLACE.name, (dump(SAMPLES),)))
     assert slime.note(Head(PLACE.name, (dump(SAMPLES[:1]),))) == ""

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -181,7 +181,8 @@ class Index:
         try:
             store.open()
             files = _stored_parts(store) or self._keep(store, ids)
-            return [store.read(file, None, lambda at=at: self._read(ids)[at]) for at, file in enumerate(files)]  # type: ignore[misc]
+            anew = cache(lambda: self._read(ids))  # once, whatever is damaged
+            return [store.read(file, None, lambda at=at: anew()[at]) for at, file in enumerate(files)]  # type: ignore[misc]
         except (OSError, Damaged):  # the cache cannot be written, or is not as it was
             with suppress(OSError):
                 (store.folder / _PARTS).unlink(missing_ok=True)

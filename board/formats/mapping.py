@@ -36,6 +36,9 @@ NAMES: Final = (*(column.name for column in NATIVE), RESPONSE_IDS, PROMPT_IDS)
 SAID: Final = ("response", TOKENS, RESPONSE_IDS)
 """Under one of these stands what the policy sampled."""
 
+_STEP_KEY: Final = re.compile("(?:[^0-9.]*[^0-9.-]-?)?([0-9]{1,18})")
+"""A key that is a step, or ends in one: neither a fraction, nor a negative number, nor the end of a longer one."""
+
 _LOGPROBS: Final = ("logprobs", "ref_logprobs", "rollout_logprobs")
 _PER_TOKEN: Final = (*TOKEN_METRICS, TOKENS, RESPONSE_IDS, ALTERNATIVES)
 
@@ -188,8 +191,8 @@ class HandMapping:
         if isinstance(source, Key):
             value = of(found(record, source.path))
             if name == "step" and source.path == "*":  # a key of the object that holds the rows, such as "12" or "step_12"
-                digits = re.search("[0-9]{1,18}$", str(value))
-                value = int(digits[0]) if digits else None
+                digits = _STEP_KEY.fullmatch(str(value))
+                value = int(digits[1]) if digits else None
         elif isinstance(source, Constant):
             value = source.value
         return _split(value, source, place) if name == "split" else value

@@ -296,6 +296,22 @@ def test_parts_that_are_texts_are_summed() -> None:
     assert read(mapping(parts=(("a", 1.0), ("b", 0.5)), response="r"), {"r": "x", "a": "true", "b": 1}).numbers["reward"] == 1.5
 
 
+STEP_KEYS = {"12": 12, "step_12": 12, "iter-7": 7, "v1.5": None, "-5": None, "9" * 20: None, "last": None, "0.5": None, "步3": 3}
+"""Key over a list of rows → the step that it says."""
+
+
+@pytest.mark.parametrize("key", STEP_KEYS)
+def test_the_key_over_rows_is_their_step(key: str) -> None:
+    """A whole number, alone or behind a word; any other key is no step, and nothing is made of a part of it."""
+    by = HandMapping({"step": Key("*"), "response": Key("r")}, rows="*")
+    refused: list[str] = []
+
+    rows = formats.read({key: [{"r": "x"}]}, by, AT_3, refuse=refused.append)
+
+    assert [row.step for row in rows] == ([] if STEP_KEYS[key] is None else [STEP_KEYS[key]])
+    assert len(refused) == (STEP_KEYS[key] is None)
+
+
 def test_rows_within_one_object() -> None:
     """Each row is a rollout; what it lacks is from the objects around it, the nearest first; one that is none is refused alone."""
     fields = {"step": Key("epoch"), "prompt": Key("question"), "response": Key("completions"), "reward": Key("score")}

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -108,14 +108,19 @@ def serve_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 def _servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     with ExitStack() as stop:
 
-        def start(root: Path | str, *options: str, cwd: Path = REPOSITORY, first: str = "") -> str:
+        def start(root: Path | str, *options: str, cwd: Path = REPOSITORY, first: str = "", cached: Sequence[Path] = ()) -> str:
             folder = tmp_path_factory.mktemp("server")
             output = folder / "output.txt"
+            env = os.environ | {"HOME": str(folder), "RL_BOARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)}
+            for run in cached:
+                subprocess.run(
+                    [sys.executable, "-m", "board", "summary", str(run)], env=env, stdout=subprocess.DEVNULL, check=True
+                )
             begun = ["-c", f"{first}\nfrom board.__main__ import main\nmain()"] if first else ["-m", "board"]
             process = subprocess.Popen(
                 [sys.executable, *begun, "serve", str(root), "--port", "0", "--no-findings", "--no-browser", *options],
                 cwd=cwd,
-                env=os.environ | {"HOME": str(folder), "RL_BOARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)},
+                env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=stop.enter_context(output.open("wb")),
                 stderr=subprocess.STDOUT,
@@ -163,8 +168,12 @@ def serve_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 
 @pytest.fixture(scope="session")
 def board_server(serve_session: Serve) -> str:
-    """The address of a board over the runs that ship with it, for the whole session; it ends in a slash."""
-    return serve_session(REPOSITORY / "rollout_samples")
+    """The address of a board over the runs that ship with it, for the whole session; it ends in a slash.
+
+    They are in its cache: a run that is still being read is drawn anew with what was read since, which is no page's own doing.
+    """
+    samples = REPOSITORY / "rollout_samples"
+    return serve_session(samples, cached=[path for path in sorted(samples.iterdir()) if path.is_dir()])
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 Serve = Callable[..., str]
-"""Called with a root folder and options, gives the address the server printed; `first` is Python that its process runs before all else."""
+"""Called with a root folder and options, gives the address the server printed; `first` is Python that its process runs before all else.
+
+`cached` names runs that are in its cache before it starts."""
 
 
 class WrittenRun(NamedTuple):

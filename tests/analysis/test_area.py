@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from board.analysis.stats.area import MOST_CORNERS, Corner, box_condition, lasso_condition, simplified
-from board.analysis.stats.scatter_points import Axis
+from board.analysis.stats.scatter_points import MOST_CORNERS, Axis, Corner, box_condition, lasso_condition, simplified
 
 UNIT = Axis(0.0, 1.0, log=False)
 WIDE = Axis(-50.0, 150.0, log=False)

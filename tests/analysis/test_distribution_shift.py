@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.stats.bootstrap import PromptDraws
 from board.analysis.steps.distribution_shift import MOST_PLACES, PERCENTS, QUANTILES, DistributionShift, PromptValues, shift
 from board.analysis.steps.step_shift import wasserstein
 from board.metrics.formulas import Float64Array

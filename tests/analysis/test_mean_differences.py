@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from board.analysis.compare.run_shift import MEANS, mean_differences
-from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.stats.bootstrap import PromptDraws
 from board.analysis.steps.distribution_shift import PromptValues, shift
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from rows import add_run, row
 
-from board.analysis.compare.pair_rollouts import Response, Visit, rollouts
-from board.analysis.compare.run_pair import RunPair, compare
+from board.analysis.compare.run_pair import Response, RunPair, Visit, compare, rollouts_of_prompt
 from board.runs.opening import open_run
 
 A = [(0, "p", 1.0), (0, "p", 3.0), (0, "p", 2.0), (0, "q", 0.0), (5, "p", 2.0), (7, "p", 9.0), (8, "p", None)]
@@ -43,7 +42,7 @@ def test_a_rollout_of_either_run(tmp_path: Path, visit: Visit, response: Respons
     pair = pair_of(tmp_path)
     prompt = int(pair.prompts.index[0])
 
-    found = rollouts(pair, prompt, visit, response)
+    found = rollouts_of_prompt(pair, prompt, visit, response)
 
     texts = [side.run.texts("response", [key]).to_pylist()[0] for side, key in zip((pair.a, pair.b), found, strict=True)]
     assert texts == [str(of_a), str(of_b)]

@@ -9,7 +9,7 @@ from rows import row, write_run
 
 from board import open_run
 from board.analysis.texts.phrase_sample import phrase_sample
-from board.analysis.texts.phrase_worth import Compared, compared, worths
+from board.analysis.texts.phrases import Compared, compared, worths
 
 
 def of(folder: Path, rows: list[dict[str, Any]]) -> Compared:

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.stats.bootstrap import MOST_UNITS, RESAMPLES
-from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.stats.bootstrap import MOST_UNITS, RESAMPLES, PromptDraws
 
 PROMPTS = st.lists(st.integers(-1, 6), min_size=1, max_size=20)
 

@@ -7,7 +7,7 @@ import pytest
 from looked_at import opened
 from rows import row
 
-from board.analysis.texts.response_variety import COLUMNS, MOST_STEPS, by_step
+from board.analysis.texts.template_collapse import MOST_STEPS, VARIETY, variety_by_step
 
 WORDS = (
     "apple river stone cloud",
@@ -30,9 +30,9 @@ def rows(step: int, group: int, alike: bool) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("group", [1, 4])
 def test_own_words_and_one_template(tmp_path: Path, group: int) -> None:
     """Each finds its prompt as long as it says something of it, and none does once all are one text."""
-    found = by_step(opened(tmp_path / "run", [*rows(0, group, False), *rows(1, group, True)]))
+    found = variety_by_step(opened(tmp_path / "run", [*rows(0, group, False), *rows(1, group, True)]))
 
-    assert tuple(found.columns) == COLUMNS
+    assert tuple(found.columns) == VARIETY
     assert found["told_by_neighbour"].tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
     assert found["alike_to_others"].tolist()[1] == pytest.approx(1.0, abs=1e-5)
     assert found["alike_to_others"].tolist()[0] < 0.3
@@ -47,7 +47,7 @@ def test_some_steps_of_many(tmp_path: Path) -> None:
     """The first and the last are among them."""
     run = opened(tmp_path / "run", [one for step in range(100) for one in rows(step, 1, False)])
     heard: list[float] = []
-    found = by_step(run, heard.append)
+    found = variety_by_step(run, heard.append)
 
     assert len(found) == MOST_STEPS
     assert found.index[[0, -1]].tolist() == [0, 99]
@@ -56,5 +56,5 @@ def test_some_steps_of_many(tmp_path: Path) -> None:
 
 def test_too_little_to_compare(tmp_path: Path) -> None:
     """One prompt, or no responses at all."""
-    assert by_step(opened(tmp_path / "one", [row(0, prompt="p", response="a b c d e")] * 2)).isna().all(axis=None)
-    assert by_step(opened(tmp_path / "none", [{"step": 0, "response_tokens": ["a"], "reward": 1.0}])).empty
+    assert variety_by_step(opened(tmp_path / "one", [row(0, prompt="p", response="a b c d e")] * 2)).isna().all(axis=None)
+    assert variety_by_step(opened(tmp_path / "none", [{"step": 0, "response_tokens": ["a"], "reward": 1.0}])).empty

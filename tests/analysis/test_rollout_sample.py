@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.rollouts.rollout_sample import even_sample, group_codes
+from board.analysis.texts.phrase_sample import even_sample, group_codes
 
 
 def frame(steps: int, groups: int, size: int) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.analysis.compare.seed_groups import any_seeds, groups, setting
+from board.analysis.compare.overlay_lines import any_seeds, seed_groups, setting
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ TAGS = [["new", "x"], ["x"], [], ["x", "x2"]]
 
 def test_runs_of_one_name_or_tag_are_one_setting() -> None:
     """In the order of the first of each; of several tags the one counts that most have; a run alone keeps its name."""
-    assert groups(NAMES, TAGS, "apart") == [(name, [at]) for at, name in enumerate(NAMES)]
-    assert groups(NAMES, TAGS, "name") == [("a", [0, 2]), ("b", [1]), ("c", [3])]
-    assert groups(NAMES, TAGS, "tag") == [("x", [0, 1, 3]), ("a_seed2", [2])]
+    assert seed_groups(NAMES, TAGS, "apart") == [(name, [at]) for at, name in enumerate(NAMES)]
+    assert seed_groups(NAMES, TAGS, "name") == [("a", [0, 2]), ("b", [1]), ("c", [3])]
+    assert seed_groups(NAMES, TAGS, "tag") == [("x", [0, 1, 3]), ("a_seed2", [2])]
     assert any_seeds(NAMES, TAGS) == ["tag", "name"]
     assert any_seeds(["a", "b"], [["x"], []]) == []
-    assert groups([], [], "name") == []
+    assert seed_groups([], [], "name") == []

@@ -2,8 +2,7 @@
 
 import pytest
 
-from board.analysis.tokens.segment_tree import outline
-from board.analysis.tokens.segments import find_segments
+from board.analysis.tokens.segments import find_segments, outline
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.steps.step_pair import compare, typical
+from board.analysis.steps.step_shift import compare, typical
 from board.errors import FieldMissing
 
 LINES = [

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import row, write_run
 
-from board.analysis.tokens.token_bars import BARS, bars, between, largest, tokens_of_bar
-from board.analysis.tokens.token_histogram import count_tokens
+from board.analysis.tokens.token_histogram import BARS, bars, between, count_tokens, largest, tokens_of_bar
 from board.metrics.token_summaries import CODES, code_values, codes
 from board.runs.opening import open_run
 

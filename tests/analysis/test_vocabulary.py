@@ -10,8 +10,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.analysis.texts import vocabulary as module
-from board.analysis.texts.vocabulary import RARE, summary, vocabulary
-from board.analysis.texts.vocabulary_counts import METRICS
+from board.analysis.texts.vocabulary import METRICS, RARE, summary, vocabulary
 from board.metrics.formulas import token_arrays
 from board.runs.run import Run
 

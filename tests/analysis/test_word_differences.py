@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from board.analysis.stats.log_odds import PRIOR_SHARE
-from board.analysis.texts.word_differences import COLUMNS, word_differences
-from board.analysis.texts.word_use import WordUse
+from board.analysis.texts.word_use import COLUMNS, WordUse, word_differences
 
 
 def use(responses: int, **held: int) -> WordUse:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from board.analysis.tokens.alternatives import likeliest
-from board.analysis.tokens.segment_tree import SegmentNode
+from board.analysis.tokens.segments import SegmentNode
 from board.schema import BY_TITLE
 from board.ui.components.token_view import Choice, Notes, TokenViewPayload, build, read_pins, window, write_pins
 from board.ui.components.token_view.payload import chosen

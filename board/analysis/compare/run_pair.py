@@ -1,10 +1,11 @@
-"""Two runs compared by a number on their common prompts: differences and notes.
+"""Two runs compared by a number on their common prompts: differences, notes, and the two rollouts that stand for a prompt.
 
 Runs in, numbers, small frames and sentences out. Equal prompts are found by `shared_prompts`, the statistics are
 `paired_prompts`', the sentences `pair_notes`'.
 """
 
 from dataclasses import dataclass
+from typing import Final, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -77,3 +78,34 @@ def _with_places(prompts: pd.DataFrame, paired: pd.DataFrame, sides: tuple[Compa
     for one, side in zip("ab", sides, strict=True):
         places[f"rollout_{one}"] = side.run.frame.index.to_numpy()[widest[f"first_{one}"].to_numpy(np.int64)]
     return prompts.drop(columns="widest").assign(**places)
+
+
+Visit = Literal["furthest apart", "last"]
+"""The visits whose means lie furthest apart of those that were paired, or either run's last, whatever its step."""
+
+Response = Literal["highest", "lowest", "first"]
+"""Of a visit's responses the one with the largest number, with the least, or the first that was written."""
+
+VISITS: Final[tuple[Visit, ...]] = get_args(Visit)
+RESPONSES: Final[tuple[Response, ...]] = get_args(Response)
+
+
+def rollouts_of_prompt(pair: RunPair, prompt: int, visit: Visit, response: Response) -> tuple[int, int]:
+    """The frames' keys of a rollout of A and of one of B; `prompt` is in the index of `pair.prompts`."""
+    steps: list[int | None] = [None, None]
+    if visit == "furthest apart":
+        steps = [*pair.prompts.loc[[prompt], ["step_a", "step_b"]].iloc[0].astype(int).tolist()]
+    return (
+        _rollout(pair.a, pair.shared.a == prompt, steps[0], response),
+        _rollout(pair.b, pair.shared.b == prompt, steps[1], response),
+    )
+
+
+def _rollout(side: ComparedRun, of_prompt: NDArray[np.bool_], step: int | None, response: Response) -> int:
+    """Key of the rollout to show, of those `of_prompt` (rows,) that have the number, at `step`; None for the last such step."""
+    known = np.flatnonzero(of_prompt & np.isfinite(side.values))
+    steps = side.run.frame["step"].to_numpy(np.int64)[known]
+    there = known[steps == (steps.max() if step is None else step)]
+    values = side.values[there]
+    at = {"highest": values.argmax, "lowest": values.argmin, "first": lambda: 0}[response]()
+    return int(side.run.frame.index.to_numpy()[there[at]])

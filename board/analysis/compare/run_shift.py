@@ -1,7 +1,7 @@
 """Two runs compared by the distribution of a number and by the means of many.
 
 Equal prompts are found by `shared_prompts`; the statistics are `distribution_shift`'s, intervals by bootstrap over prompts
-(`board.analysis.stats.prompt_draws`). Draws nothing.
+(`board.analysis.stats.bootstrap`). Draws nothing.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.prompts.shared_prompts import shared_prompts
-from board.analysis.stats.bootstrap import TAILS
-from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.stats.bootstrap import TAILS, PromptDraws
 from board.analysis.steps.distribution_shift import DistributionShift, PromptValues, shift
 from board.analysis.steps.step_stats import finite_values
 from board.metrics.formulas import Float64Array

@@ -1,4 +1,4 @@
-"""Facts of one rollout, a line each: numbers, group, prompt, ground truth, its row."""
+"""Facts of one rollout, a line each: numbers, group, prompt, ground truth, its row; and the condition for those like it."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -7,8 +7,10 @@ import pandas as pd
 
 from board.analysis.rollouts.selection import numeric_columns, of_step
 from board.runs.cache.rollout import Rollout
+from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
 from board.schema import IDS, heading, unit
+from board.sql.identifiers import column, literal
 from board.text.counting import plural
 from board.text.display import shorten
 from board.text.format_number import fmt, with_all_digits
@@ -123,3 +125,21 @@ def _place(row: "pd.Series[Any]", rollout: Rollout) -> Particular:
     whole = {"step": rollout.step, "shard": rollout.shard, **line, **ids}
     text = "\n".join(f"{name}: {value}" for name, value in whole.items())
     return Particular("row", _one_line(" · ".join([f"step {rollout.step}", rollout.source, *own])), text)
+
+
+def conditions_of_alike(run: Run, key: int) -> dict[str, str]:
+    """What the rollout with that key shares with others → the condition in SQL that they satisfy; the words are the board's own.
+
+    The rollout is one of the run's frame. What it lacks, or no other rollout could share, is left out.
+    """
+    row = run.frame.loc[[key]]
+    prompt = int(run.prompt_keys[run.frame.index.get_loc(key)])
+    step = f"step = {int(row['step'].iloc[0])}"
+    found = {"its step": step}
+    if prompt != NO_PROMPT:
+        found["its prompt"] = f"prompt_key = {prompt}"
+    if "group" in row.columns and pd.notna(row["group"].iloc[0]):
+        found["its group"] = f"{step} AND {column('group')} = {int(row['group'].iloc[0])}"
+    for name in (name for name in IDS if name in row.columns and pd.notna(row[name].iloc[0])):
+        found[f"its {heading(name)}"] = f"{column(name)} = {literal(str(row[name].iloc[0]))}"
+    return found

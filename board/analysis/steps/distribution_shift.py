@@ -1,6 +1,6 @@
 """Shift of a number's distribution between two runs: by quantile, of the mean, distance.
 
-Arrays in, numbers and a small frame out, each with a 95 % interval by bootstrap over prompts (`board.analysis.stats.prompt_draws`). Differences
+Arrays in, numbers and a small frame out, each with a 95 % interval by bootstrap over prompts (`board.analysis.stats.bootstrap`). Differences
 are the other run's minus the baseline's.
 """
 
@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.stats.bootstrap import COVERAGE, TAILS
-from board.analysis.stats.prompt_draws import PromptDraws
+from board.analysis.stats.bootstrap import COVERAGE, TAILS, PromptDraws
 from board.analysis.steps.step_shift import wasserstein
 from board.metrics.formulas import Float64Array
 

@@ -1,6 +1,6 @@
-"""Shift of a number's distribution from step A to step B, with a permutation test.
+"""Two steps of a run compared: shift of a number's distribution with a permutation test, and the prompts that moved most.
 
-Arrays in, numbers and a small frame out; missing values (NaN, infinities) are left out by the caller.
+The statistics are of arrays from which the caller has left out missing values (NaN, infinities).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.rollouts.selection import of_step
+from board.analysis.steps.step_stats import finite_values
 from board.metrics.formulas import Float64Array
+from board.runs.prompt_keys import NO_PROMPT
+from board.runs.run import Run
 
 PERMUTATIONS: Final = 999
 LEAST_PERMUTATIONS: Final = 99
@@ -121,3 +125,50 @@ def moved_prompts(
     both = both.rename(columns={"size_a": "rollouts_a", "size_b": "rollouts_b"})
     both["change"] = both["mean_b"] - both["mean_a"]
     return both.sort_values("change", key=lambda change: -change.abs(), kind="stable", ignore_index=True)[list(MOVED)]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rollouts of one step that have the number."""
+
+    step: int
+    keys: NDArray[np.int64]
+    values: Float64Array
+    prompts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A number compared between the two steps."""
+
+    a: Side
+    b: Side
+    distance: float
+    test: PermutationTest
+    moved: pd.DataFrame
+
+
+def compare(run: Run, number: str, against: int, step: int) -> Shift:
+    """Both steps by this number. Raises FieldMissing where the run lacks it."""
+    a, b = (_side(run, number, one) for one in (against, step))
+    own = [np.where(side.prompts == NO_PROMPT, -1 - np.arange(side.prompts.size), side.prompts) for side in (a, b)]
+    test = permutation_test(a.values, b.values, *own)
+    moved = moved_prompts(a.values, b.values, a.prompts, b.prompts, NO_PROMPT)
+    return Shift(a, b, wasserstein(a.values, b.values), test, moved)
+
+
+def _side(run: Run, number: str, step: int) -> Side:
+    steps = run.frame["step"].to_numpy()
+    first = int(np.searchsorted(steps, step))
+    rows = of_step(run.frame, step)
+    values = finite_values(rows, number)
+    known = np.isfinite(values)
+    prompts = run.prompt_keys[first : first + len(rows)]
+    return Side(step, rows.index.to_numpy()[known], values[known], prompts[known])
+
+
+def typical(side: Side, prompt: int) -> int:
+    """The key of the prompt's rollout whose number is nearest to the mean of them all."""
+    of_prompt = np.flatnonzero(side.prompts == prompt)
+    values = side.values[of_prompt]
+    return int(side.keys[of_prompt[np.abs(values - values.mean()).argmin()]])

@@ -1,4 +1,4 @@
-"""Words or tokens in the responses of a run: occurrences and responses with them.
+"""Words or tokens in the responses of a run, how often and in how many, and those that one run holds more than another.
 
 Looks at a sample of a large run (`board.analysis.texts.phrase_sample`). Words are cut as phrases are (`board.text.text_units`): scripts without
 spaces go by two characters, marks and ends of lines count.
@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from board.analysis.stats.log_odds import against_shared_prior
 from board.analysis.texts.phrase_sample import PhraseSample, phrase_sample
 from board.runs.cache.parts import Part
 from board.runs.run import Run
@@ -131,3 +132,25 @@ def _table(found: list[str], count: IntArray, responses: IntArray) -> pd.DataFra
     """One row for each word, those of the same text together."""
     table = pd.DataFrame({"count": count, "responses": responses}, index=pd.Index(found, dtype=object, name="word"))
     return table if table.index.is_unique else table.groupby(level=0, sort=False).sum()
+
+
+COLUMNS: Final = ("word", "count_a", "count_b", "responses_a", "responses_b", "share_a", "share_b", "delta", "z")
+"""Columns of `word_differences`, in order."""
+
+
+def word_differences(a: WordUse, b: WordUse) -> pd.DataFrame:
+    """A row for each word of either run, columns COLUMNS, those first that stand out most in B's responses, last those that do in A's.
+
+    `delta` and `z` are the log-odds that a response holds the word, of B against A, with both runs as an informative Dirichlet prior
+    (`board.analysis.stats.log_odds`): responses are counted, not words, so that one response that repeats a word says it once. Responses of one
+    prompt are alike, so that z ranks and is no probability. Empty where either run has no response.
+    """
+    both = a.table.add_suffix("_a").join(b.table.add_suffix("_b"), how="outer").fillna(0).astype("int64")
+    if not a.responses or not b.responses:
+        both = both.iloc[:0]
+    of_a, of_b = both["responses_a"].to_numpy(), both["responses_b"].to_numpy()
+    odds = against_shared_prior(of_b, of_a, (b.responses, a.responses))
+    shares = {"share_a": of_a / max(1, a.responses), "share_b": of_b / max(1, b.responses)}
+    found = both.rename_axis("word").reset_index().assign(**shares, delta=odds.delta, z=odds.z)
+    ordered = found.sort_values(["z", "word"], ascending=[False, True], kind="stable", ignore_index=True)
+    return ordered[list(COLUMNS)]

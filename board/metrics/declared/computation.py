@@ -56,7 +56,7 @@ class OfEvaluation:
 
 @dataclass(frozen=True)
 class OfColumns:
-    """What a function of `board.analysis.steps.step_metrics.of_columns` makes of columns of all rollouts of the run at once."""
+    """What a function of `board.analysis.steps.step_metrics.interpreter` makes of columns of all rollouts of the run at once."""
 
     function: str
     columns: tuple[str, ...]

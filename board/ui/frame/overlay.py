@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.compare import overlay_lines, overlay_notes, run_settings, seed_groups
+from board.analysis.compare import overlay_lines, overlay_notes, run_settings
 from board.analysis.compare.overlay_lines import OverlayLine
 from board.analysis.compare.run_overlay import MOST_RUNS
 from board.analysis.stats.bootstrap import PromptUnits
@@ -49,7 +49,7 @@ def chosen() -> "Overlay | None":
         return None
     runs = compared_runs.chosen()
     names, tags = [one.name for one in runs], [one.tags for one in runs]
-    choices = overlay_controls.overlay_choices({one.address: one.name for one in runs}, seed_groups.any_seeds(names, tags))
+    choices = overlay_controls.overlay_choices({one.address: one.name for one in runs}, overlay_lines.any_seeds(names, tags))
     places: list[pd.Series | None] = [_places(one, choices) for one in runs]
     placed = [one.name for one, at in zip(runs, places, strict=True) if at is not None]
     if len(placed) < len(runs):
@@ -179,7 +179,7 @@ class Overlay:
         ]
         lacking = [one.name for one, curve in zip(self.runs, curves, strict=True) if curve is None]
         names, tags = [one.name for one in self.runs], [one.tags for one in self.runs]
-        joined = overlay_lines.with_seeds_joined(lines, seed_groups.groups(names, tags, self.choices.seeds))
+        joined = overlay_lines.with_seeds_joined(lines, overlay_lines.seed_groups(names, tags, self.choices.seeds))
         baseline = next((at for at, one in enumerate(self.runs) if one.address == self.choices.baseline), None)
         below = ""
         if baseline is not None:

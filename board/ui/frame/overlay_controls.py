@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.compare.seed_groups import Seeds
+from board.analysis.compare.overlay_lines import Seeds
 from board.analysis.steps.step_positions import Axis
 from board.ui.state import linked, place
 

@@ -9,8 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.stats.text_diff import Diff, compare, fold
-from board.analysis.tokens.segment_tree import outline
-from board.analysis.tokens.segments import Segment, roll_up
+from board.analysis.tokens.segments import Segment, outline, roll_up
 from board.metrics import formulas
 from board.runs.cache.rollout import Rollout
 from board.text.counting import plural

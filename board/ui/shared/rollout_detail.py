@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board.analysis.rollouts import alike
+from board.analysis.rollouts import rollout_facts
 from board.analysis.texts.measured_columns import is_measured
 from board.errors import BoardError
 from board.runs.cache.rollout import Rollout
@@ -92,7 +92,7 @@ def _filter_by(view: View, key: int) -> None:
     if key not in view.run.frame.index:
         return
     with st.popover("Filter by"):
-        for said, condition in alike.conditions(view.run, key).items():
+        for said, condition in rollout_facts.conditions_of_alike(view.run, key).items():
             filter_chips.offer(said, condition, f"filter_by_{said}")
 
 

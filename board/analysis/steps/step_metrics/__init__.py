@@ -14,8 +14,7 @@ from board.analysis.rollouts.reward_parts import is_part
 from board.analysis.rollouts.selection import numeric_columns
 from board.analysis.steps.failed_rollouts import FAILED, failed
 from board.analysis.steps.step_metrics.data import TOKEN_COLUMNS, StepData
-from board.analysis.steps.step_metrics.interpreter import per_step
-from board.analysis.steps.step_metrics.of_columns import OF_ALL_STEPS
+from board.analysis.steps.step_metrics.interpreter import OF_ALL_STEPS, per_step
 from board.analysis.steps.step_metrics.own_means import EVALUATED, SOURCE, is_evaluated, key_of_column, made_of
 from board.errors import BoardError
 from board.metrics.declared import METRICS

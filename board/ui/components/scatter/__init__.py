@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from board.analysis.stats.area import MOST_SENT, Corner
+from board.analysis.stats.scatter_points import MOST_SENT, Corner
 from board.serving import component_scripts
 from board.ui.components.scatter.picture import Names, Picture, picture
 

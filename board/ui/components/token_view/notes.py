@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.tokens.segment_tree import SegmentNode
+from board.analysis.tokens.segments import SegmentNode
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis.tokens import position_profile, token_bars, token_histogram, token_list
+from board.analysis.tokens import position_profile, token_histogram, token_list
 from board.analysis.tokens.color_ranges import ends_of
-from board.analysis.tokens.token_bars import Bars, bars
-from board.analysis.tokens.token_histogram import TokenHistogram, count_tokens
+from board.analysis.tokens.token_histogram import Bars, TokenHistogram, bars, count_tokens
 from board.analysis.tokens.token_list import Listed, TokenFilter
 from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
@@ -90,10 +89,10 @@ def spread(of: TokenHistogram, choices: TokenChoices) -> tuple[int, int] | None:
 
 def of_covariance(of: TokenHistogram) -> None:
     """How few tokens hold the covariance, and which of them the rules that hold back the fall of entropy would touch."""
-    top = token_bars.largest(of.in_bins, KL_COV)
+    top = token_histogram.largest(of.in_bins, KL_COV)
     if top is None:
         return
-    drawn = token_bars.between(of.in_bins, *CLIP_COV)
+    drawn = token_histogram.between(of.in_bins, *CLIP_COV)
     st.text(
         f"The {100 * KL_COV:g} % with the largest covariance ({plural(top.tokens, 'token')}, from {fmt(top.least)} up) make up "
         f"{100 * top.share:.0f} % of the sum of the positive ones. KL-Cov holds such tokens back; Clip-Cov some of those from {CLIP_COV[0]:g} "
@@ -231,7 +230,7 @@ def bar_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int
 
     def read(_: Run) -> pd.DataFrame:
         with progress("Reading the tokens of this bar") as report:
-            return token_bars.tokens_of_bar(scope, of, choices.estimator, *within, report)
+            return token_histogram.tokens_of_bar(scope, of, choices.estimator, *within, report)
 
     return caches.cached("tokens_of_bar", lambda: read(scope), scope, choices.metric, choices.estimator, *within)
 

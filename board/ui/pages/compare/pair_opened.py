@@ -5,9 +5,8 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.compare import pair_rollouts
-from board.analysis.compare.pair_rollouts import RESPONSES, VISITS, Response, Visit
-from board.analysis.compare.run_pair import RunPair
+from board.analysis.compare import run_pair
+from board.analysis.compare.run_pair import RESPONSES, VISITS, Response, RunPair, Visit
 from board.analysis.prompts.prompt_list import text_column
 from board.text.counting import plural
 from board.text.display import shorten
@@ -34,7 +33,7 @@ def draw(pair: RunPair, sides: Sides, prompt: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="pair_opened"):
         visit, response = _choices(pair)
         st.button("Close", key="pair_close", on_click=place.go, kwargs={"pair_prompt": None}, type="tertiary")
-    keys = pair_rollouts.rollouts(pair, prompt, visit, response)
+    keys = run_pair.rollouts_of_prompt(pair, prompt, visit, response)
     both = [_called(letter, side, key) for letter, side, key in zip("AB", sides, keys, strict=True)]
     st.text(_said(pair, prompt))
     _prompt(both[0])

@@ -10,8 +10,7 @@ from board.analysis.prompts.shared_prompts import shared_prompts, shared_share
 from board.analysis.stats.log_odds import Z_LIMIT
 from board.analysis.texts import word_use
 from board.analysis.texts.phrase_forms import expression
-from board.analysis.texts.word_differences import word_differences
-from board.analysis.texts.word_use import WordUse
+from board.analysis.texts.word_use import WordUse, word_differences
 from board.text.counting import plural
 from board.text.display import shorten, visible
 from board.ui.components import table

@@ -5,7 +5,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.analysis.texts import response_variety
+from board.analysis.texts import template_collapse
 from board.errors import FieldMissing
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import RUN_COLORS
@@ -54,7 +54,7 @@ def draw(view: View, language: Language) -> None:
 
     def measure() -> pd.DataFrame:
         with progress("Comparing responses") as report:
-            return response_variety.by_step(view.run, report)
+            return template_collapse.variety_by_step(view.run, report)
 
     found = caches.cached("variety", measure, view.run)
     if not found.notna().any(axis=None):

@@ -1,6 +1,6 @@
 """Step A against step B: how a number moved, and which prompts moved most.
 
-B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.steps.step_pair`.
+B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.steps.step_shift`.
 """
 
 from typing import Final
@@ -10,8 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis.rollouts.selection import numeric_columns
-from board.analysis.steps.step_pair import Shift, compare, typical
-from board.analysis.steps.step_shift import quantile_shift
+from board.analysis.steps.step_shift import Shift, compare, quantile_shift, typical
 from board.analysis.steps.step_stats import nearest_step
 from board.figures.run_spreads import RunLine, outlines, shifts
 from board.figures.theme import COLORS

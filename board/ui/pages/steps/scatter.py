@@ -1,7 +1,7 @@
 """The scatter of the page Steps: a number of rollouts against another.
 
 What is selected in it becomes a filter; a click opens a rollout. Draws; where rollouts lie is computed in
-`board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.area`.
+`board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.scatter_points`.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis.rollouts.selection import neighbours, numeric_columns, of_step
-from board.analysis.stats.area import Corner, box_condition, lasso_condition
-from board.analysis.stats.scatter_points import nearest, scatter_points
+from board.analysis.stats.scatter_points import Corner, box_condition, lasso_condition, nearest, scatter_points
 from board.analysis.steps.step_stats import finite_values
 from board.schema import heading
 from board.sql.identifiers import column

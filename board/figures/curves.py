@@ -1,4 +1,4 @@
-"""Curves over training steps: the mean with a band, smoothed or shifted.
+"""Curves over training steps: panels as numbers and words, whatever they are drawn with, and the mean with a band, smoothed or shifted.
 
 Statistics come in as frames of `board.analysis.steps.step_stats.per_step`.
 """
@@ -9,12 +9,64 @@ from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from board.analysis.steps.step_stats import first_finite, smooth
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel, DrawnCurve
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
+
+
+@dataclass(frozen=True)
+class DrawnCurve:
+    """A series ready to draw: every array has one value per step drawn, NaN where the step has none."""
+
+    name: str
+    color: str
+    dash: str
+    steps: NDArray[np.int64] | Float64Array
+    """Whole numbers, but where runs are overlaid by another measure: rising."""
+    line: Float64Array
+    raw: Float64Array
+    """Before smoothing."""
+    low: Float64Array
+    high: Float64Array
+    mean: Float64Array
+    """As it is: neither smoothed nor shifted."""
+    count: NDArray[np.int64]
+    """Values the mean is of; -1 where that is unknown."""
+    total: int
+    """Steps before thinning."""
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """The bounds of the healthy range, None where there is none, and (step, value) where it is first left."""
+
+    low: float | None = None
+    high: float | None = None
+    left_at: tuple[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """Curves that share an axis of values: those that are drawn over others come last."""
+
+    title: str
+    unit: str
+    curves: tuple[DrawnCurve, ...]
+    """Whole, nothing thinned. On a logarithmic axis what has no place there is missing."""
+    drawn: str = ""
+    """What is drawn with the means, and how: "mean ± std · smoothed 0.6"."""
+    note: str = ""
+    """What of the numbers cannot be drawn."""
+    log: bool = False
+    healthy: Healthy | None = None
+    from_zero: bool = False
+    """Whether zero is on the axis in any case."""
+    runs: bool = False
+    """Whether each curve is of another run: their names stand below the plot, with their values where the crosshair or the chosen step is."""
+
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -61,11 +113,13 @@ def step_panel(
     smoothing: float = 0.0,
     zero_shift: bool = False,
     band_scale: float = 1.0,
+    from_zero: bool = False,
 ) -> CurvePanel:
     """Means by step, with gaps where a step has none, as one panel.
 
     The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `step_stats.smooth`, for lines
-    and bands; the unsmoothed line stays. `zero_shift` starts each line at zero. Raises FieldMissing if no series has a finite mean.
+    and bands; the unsmoothed line stays. `zero_shift` starts each line at zero, `from_zero` has zero on the axis in any case.
+    Raises FieldMissing if no series has a finite mean.
     """
     known = [one for one in series if np.isfinite(one.stats["mean"]).any()]
     if not known:
@@ -74,7 +128,7 @@ def step_panel(
         )
     drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift)
     curves = tuple(_curve(one, _dash(known, at), drawing) for at, one in enumerate(known))
-    return CurvePanel(title, unit, curves, _drawn(drawing))
+    return CurvePanel(title, unit, curves, _drawn(drawing), from_zero=from_zero)
 
 
 def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Array, Float64Array]:

@@ -4,7 +4,6 @@ Arrays and frames in, figures out; bins are those of `board.analysis.steps.histo
 """
 
 import itertools
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -15,8 +14,7 @@ from board.analysis.steps.histograms import bin_counts, bin_edges
 from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.curve_panel import CurvePanel
-from board.figures.curves import CurveSeries, step_panel
+from board.figures.curves import CurvePanel, CurveSeries, step_panel
 from board.figures.downsampling import drawn_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, RAMP, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array, FloatArray
@@ -125,9 +123,7 @@ def reward_heat(
 def share_below_zero_panel(share: "pd.Series[float]") -> CurvePanel:
     """Percentage of rollouts with a gap below zero by step, from shares (0 to 1). Raises FieldMissing if no step has one."""
     series = CurveSeries("worse", pd.DataFrame({"mean": share * 100}), COLORS["policy"])
-    return replace(
-        step_panel([series], title="How often is the policy worse than the reference?", unit="% of rollouts"), from_zero=True
-    )
+    return step_panel([series], title="How often is the policy worse than the reference?", unit="% of rollouts", from_zero=True)
 
 
 def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> Chart:

@@ -12,8 +12,7 @@ from board.analysis.steps.metric_names import alike
 from board.analysis.steps.step_metrics import computable, per_step_values
 from board.analysis.steps.step_stats import per_step
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel
-from board.figures.curves import CurveSeries, step_panel
+from board.figures.curves import CurvePanel, CurveSeries, step_panel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.figures.of_run import REWARDS, healthy_range
 from board.figures.theme import COLORS, column_color

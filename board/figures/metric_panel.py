@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from board.analysis.steps.step_stats import smooth
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
+from board.figures.curves import CurvePanel, DrawnCurve, Healthy
 from board.figures.theme import COLORS
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural

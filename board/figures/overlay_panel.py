@@ -9,8 +9,7 @@ import numpy as np
 from board.analysis.compare.overlay_lines import OverlayLine
 from board.analysis.steps.step_stats import smooth
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
-from board.figures.curves import DASHES
+from board.figures.curves import DASHES, CurvePanel, DrawnCurve, Healthy
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
 

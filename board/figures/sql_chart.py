@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.curve_panel import CurvePanel
-from board.figures.curves import DASHES, CurveSeries, step_panel
+from board.figures.curves import DASHES, CurvePanel, CurveSeries, step_panel
 from board.figures.downsampling import drawn_points, standing_alone
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
 from board.sql.query import CustomCurve

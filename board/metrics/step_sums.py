@@ -11,9 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.metrics import pooling
 from board.metrics.formulas import Float64Array, FloatArray, IntArray
-from board.metrics.pooling import Pooled, pooled_mean
 
 _LARGE: Final = 1e75
 """Above it sums of cubes may be beyond what a float holds."""
@@ -118,9 +116,62 @@ class Steps:
 
 def token_mean(steps: Steps, counts: FloatArray, means: FloatArray) -> Float64Array:
     """(k,) mean over all tokens of each step, from (n,) counts and means of the rollouts."""
-    return pooled_mean(counts, means, steps.sum)
+    weights = np.where(np.isfinite(means), counts, 0.0)  # a rollout without a finite mean weighs nothing
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return steps.sum(np.where(weights > 0, weights * means, np.nan)) / steps.sum(weights)
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """How the tokens of each step are spread, (k,) each; NaN for a step without a value."""
+
+    count: FloatArray
+    mean: FloatArray
+    m2: FloatArray
+    """Sum of squares around the mean."""
+    m3: FloatArray
+    """Sum of cubes around the mean."""
+
+    @property
+    def sum(self) -> Float64Array:
+        """Total."""
+        return self.count * self.mean
+
+    @property
+    def variance(self) -> Float64Array:
+        """Of the population (ddof 0)."""
+        return self.m2 / self.count
+
+    @property
+    def std(self) -> Float64Array:
+        """Root of the variance."""
+        return np.sqrt(self.variance)
+
+    @property
+    def mean_square(self) -> Float64Array:
+        """Mean of the squares."""
+        return self.variance + np.square(self.mean)
+
+    @property
+    def skewness(self) -> Float64Array:
+        """Third central moment over the standard deviation cubed (Fisher-Pearson, biased); NaN where all values are equal."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.where(self.m2 > 0, (self.m3 / self.count) / self.variance**1.5, np.nan)
 
 
 def pool(steps: Steps, counts: FloatArray, means: FloatArray, m2: FloatArray, m3: FloatArray) -> Pooled:
-    """Tokens of the rollouts of each step taken together, each array (k,), from (n,) moments of the rollouts."""
-    return pooling.pool(Pooled(counts, means, m2, m3), steps.sum, lambda of_steps: of_steps[steps.row])
+    """Tokens of the rollouts of each step taken together, each array (k,), from (n,) moments of the rollouts.
+
+    With d the distance of a rollout's mean to the step's: M2 = sum of m2 + n d², M3 = sum of m3 + 3 d m2 + n d³ (Chan, Golub & LeVeque 1979,
+    "Updating formulae and a pairwise algorithm for computing sample variances", and its third-order case); sums of squares would lose their
+    digits.
+    """
+    mean = token_mean(steps, counts, means)
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = means - mean[steps.row]
+        return Pooled(
+            count=steps.sum(np.where(np.isfinite(means), counts, np.nan)),
+            mean=mean,
+            m2=steps.sum(m2 + counts * np.square(away)),
+            m3=steps.sum(m3 + 3 * away * m2 + counts * away**3),
+        )

@@ -1,6 +1,6 @@
 """Sums of every rollout's tokens, so that numbers of a step need no token array.
 
-A step's mean over tokens is not the mean of its rollouts' means; `board.metrics.pooling` makes it, and the variance, of what is here. Flat
+A step's mean over tokens is not the mean of its rollouts' means; `board.metrics.step_sums` makes it, and the variance, of what is here. Flat
 arrays in, one number per rollout out.
 """
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from board.metrics import formulas
 from board.metrics.declared import METRICS
-from board.metrics.declared.computation import statistics
-from board.metrics.declared.quantities import DERIVED
+from board.metrics.declared.computation import DERIVED, statistics
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray, beyond_clip
 from board.schema import TOKEN_METRICS, TOKENS, title
 
@@ -163,7 +162,7 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "clip_low": lambda tokens: beyond_clip(tokens.update, low=True),
     "clip_high": lambda tokens: beyond_clip(tokens.update, low=False),
 }
-"""Quantities other than the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.quantities`."""
+"""Quantities other than the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.computation`."""
 
 _SPREAD: Final = frozenset(
     statistic.of

@@ -1,13 +1,23 @@
-"""The lines of one panel of several runs: placed on an axis, seeds as one, less a baseline."""
+"""The lines of one panel of several runs: placed on an axis, seeds told by names and tags and drawn as one, less a baseline."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.compare.overlay_lines import OverlayLine, less_baseline, placed, places, with_seeds_joined
+from board.analysis.compare.overlay_lines import (
+    OverlayLine,
+    any_seeds,
+    less_baseline,
+    placed,
+    places,
+    seed_groups,
+    setting,
+    with_seeds_joined,
+)
 from board.analysis.compare.run_overlay import CURVE
 
 
@@ -68,3 +78,39 @@ def test_all_are_drawn_less_the_baseline() -> None:
     assert less_baseline(lines, 3) == []
     joined = with_seeds_joined(lines, [("ab", [0, 1]), ("c", [2])])
     assert [one.name for one in less_baseline(joined, 1)] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("ppo_seed3", "ppo"),
+        ("ppo_seed_3_lr1e-5", "ppo_lr1e-5"),
+        ("seed=12/ppo", "ppo"),
+        ("ppo_s1", "ppo"),
+        ("steps10", "steps"),
+        ("run-2", "run"),
+        ("lr1e-5_run2", "lr1e-5_run"),
+        ("sweep/7/run", "sweep//run"),
+        ("42", "42"),
+        ("seed1", "seed1"),
+        ("none", "none"),
+        ("", ""),
+    ],
+)
+def test_a_name_without_its_seed(name: str, bare: str) -> None:
+    """What says that it is a seed goes, else the last number; a name that is nothing else stays."""
+    assert setting(name) == bare
+
+
+NAMES = ["a_seed1", "b", "a_seed2", "c"]
+TAGS = [["new", "x"], ["x"], [], ["x", "x2"]]
+
+
+def test_runs_of_one_name_or_tag_are_one_setting() -> None:
+    """In the order of the first of each; of several tags the one counts that most have; a run alone keeps its name."""
+    assert seed_groups(NAMES, TAGS, "apart") == [(name, [at]) for at, name in enumerate(NAMES)]
+    assert seed_groups(NAMES, TAGS, "name") == [("a", [0, 2]), ("b", [1]), ("c", [3])]
+    assert seed_groups(NAMES, TAGS, "tag") == [("x", [0, 1, 3]), ("a_seed2", [2])]
+    assert any_seeds(NAMES, TAGS) == ["tag", "name"]
+    assert any_seeds(["a", "b"], [["x"], []]) == []
+    assert seed_groups([], [], "name") == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from board.analysis.tokens.segments import Segment, find_segments, join_blanks, roll_up
+from board.analysis.tokens.segments import Segment, find_segments, join_blanks, outline, roll_up
 
 FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "nothing": ("plain text", [("text", "plain text")]),
@@ -217,3 +217,31 @@ def test_roll_up_leaves_out_what_is_not_there() -> None:
 def test_roll_up_of_nothing() -> None:
     """A response of no tokens has no segments and an empty table."""
     assert roll_up([], {"kl": np.zeros(0)}, np.zeros(0, bool), np.zeros(0, bool)).empty
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param(["a", "b"], [], id="only text"),
+        pytest.param(
+            ["<think>", "a", "```py\n", "x", "```\n", "b", "</think>", "c"],
+            [(0, 7, 0, "think"), (2, 5, 1, "code py"), (7, 8, 0, "text")],
+            id="code in a think: the think is one stretch again",
+        ),
+        pytest.param(["<think>", "a"], [(0, 2, 0, "think, not closed")], id="not closed"),
+        pytest.param(
+            ["<think>", "a", "</think>", "<think>", "b", "</think>"],
+            [(0, 3, 0, "think"), (3, 6, 0, "think")],
+            id="two of a name side by side",
+        ),
+        pytest.param(
+            ["<|im_start|>assistant\n", "<think>", "x", "</think>", "y", "<|im_end|>", "\n", "<|im_start|>user\n", "q"],
+            [(0, 7, 0, "assistant"), (1, 4, 1, "think"), (7, 9, 0, "user")],
+            id="turns: a line end between two belongs to the first",
+        ),
+    ],
+)
+def test_a_segment_comes_with_what_it_holds(tokens: list[str], expected: list[tuple[int, int, int, str]]) -> None:
+    """Outer before inner, in the order of the response, each from its first token to before the token after its last."""
+    assert [(one.first, one.stop, one.depth, one.label) for one in outline(find_segments(tokens), tokens)] == expected

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.steps.step_stats import share_below, smooth
 from board.errors import FieldMissing
 from board.figures import distributions
-from board.figures.curve_panel import DrawnCurve
-from board.figures.curves import Band, CurveSeries, step_panel
+from board.figures.curves import Band, CurveSeries, DrawnCurve, step_panel
 from board.figures.downsampling import drawn_points
 
 GAPPED = {1: [1.0], 2: [2.0], 3: [math.nan], 4: [4.0], 5: [math.nan], 6: [6.0], 7: [7.0]}

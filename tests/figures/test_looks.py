@@ -21,7 +21,7 @@ from drawn_figures import (
 
 from board.analysis.steps.histograms import histogram_by_step
 from board.figures import curves, theme
-from board.figures.panel_figure import panel_figure
+from board.figures.of_run import panel_figure
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 

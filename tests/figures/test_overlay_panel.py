@@ -7,7 +7,7 @@ import pytest
 from board.analysis.compare.overlay_lines import OverlayLine
 from board.analysis.compare.run_overlay import CURVE
 from board.errors import FieldMissing
-from board.figures.curve_panel import Healthy
+from board.figures.curves import Healthy
 from board.figures.overlay_panel import BAND, NO_BAND, SEEDS, overlay_panel
 
 

@@ -10,7 +10,7 @@ from board.analysis.steps.step_stats import per_step
 from board.figures import curves, distributions, theme
 from board.figures.chart import Chart
 from board.figures.curves import CurveSeries
-from board.figures.panel_figure import panel_figure
+from board.figures.of_run import panel_figure
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
 

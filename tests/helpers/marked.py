@@ -4,7 +4,7 @@ MARKED: dict[str, tuple[str, ...]] = {
     "browser": ("browser",),
     "server": (
         "analysis/test_logged_curves.py",
-        "analysis/test_alike.py",
+        "analysis/test_rollout_facts.py",
         "cli",
         "examples",
         "figures/test_of_run.py",

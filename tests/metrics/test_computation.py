@@ -2,8 +2,10 @@
 
 import pytest
 
-from board.metrics.declared import METRICS, Metric
+from board.metrics.declared import METRICS
 from board.metrics.declared.computation import (
+    DERIVED,
+    PER_TOKEN,
     Applied,
     Computation,
     OfEvaluation,
@@ -12,7 +14,7 @@ from board.metrics.declared.computation import (
     needed_fields,
     statistics,
 )
-from board.metrics.declared.quantities import DERIVED, PER_TOKEN
+from board.metrics.declared.contract import Metric
 from board.metrics.expressions import FUNCTIONS
 from board.metrics.group_statistics import GROUP_STATISTICS
 from board.metrics.token_sums import QUANTITIES

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from board.metrics.declared import DIALECTS, FAMILIES, METRICS, Metric, lookup, name_of, resolve, resolve_any
-from board.metrics.declared.contract import PLACES, Words
+from board.metrics import declared
+from board.metrics.declared import DIALECTS, METRICS, name_of, resolve, resolve_any
+from board.metrics.declared.contract import FAMILIES, PLACES, Metric, Words
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -182,8 +183,8 @@ def test_every_listed_name_is_in_its_dialect(dialect: str, name: str) -> None:
 
 def test_no_key_is_declared_twice() -> None:
     """A key stands for one metric."""
-    remarks = {dialect.name: dialect.remarks for dialect in lookup.dialects()}
-    assert sorted(METRICS) == sorted(metric.key for metric in lookup.metrics(remarks))
+    remarks = {dialect.name: dialect.remarks for dialect in declared.dialects()}
+    assert sorted(METRICS) == sorted(metric.key for metric in declared.metrics(remarks))
 
 
 def test_what_is_computed_needs_something_of_the_rows() -> None:
@@ -227,13 +228,13 @@ def test_an_entry_that_is_wrong(tmp_path: Path, of: str, instead: str, said: str
     """Is refused where the catalogue is read, by its file and key; a right one is a metric."""
     file = tmp_path / "kl.toml"
     file.write_text(ENTRY)
-    (metric,) = lookup.metrics(REMARKS, tmp_path)
+    (metric,) = declared.metrics(REMARKS, tmp_path)
     assert (metric.family, metric.needs, metric.reading.better) == ("kl", ("logprobs", "ref_logprobs"), "down")
     assert [(one.name, one.remark) for one in metric.names] == [("kl", None), ("kl_of_tokens", REMARKS["trl"]["padded"])]
 
     file.write_text(ENTRY.replace(of, instead))
     with pytest.raises(ValueError, match=said) as refused:
-        list(lookup.metrics(REMARKS, tmp_path))
+        list(declared.metrics(REMARKS, tmp_path))
     assert str(refused.value).startswith("kl.toml, kl/mean: ")
 
 
@@ -241,7 +242,7 @@ def test_a_reading_that_is_wrong(tmp_path: Path) -> None:
     """Is refused, too."""
     (tmp_path / "kl.toml").write_text(ENTRY.replace('better = "down"', 'better = "sideways"'))
     with pytest.raises(ValueError, match=r"kl.toml, reading small: better is 'sideways'"):
-        list(lookup.metrics(REMARKS, tmp_path))
+        list(declared.metrics(REMARKS, tmp_path))
 
 
 def is_said_in_both(words: Words) -> bool:

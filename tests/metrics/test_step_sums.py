@@ -126,3 +126,46 @@ def test_a_rollout_without_the_quantity_weighs_nothing() -> None:
     steps = Steps(np.array([0, 0]))
 
     assert token_mean(steps, np.array([4.0, 0.0]), np.array([2.0, NAN]))[0] == 2
+
+
+PARTS = st.lists(st.lists(st.integers(-1000, 1000).map(lambda tenths: tenths / 10), max_size=5), min_size=1, max_size=5)
+
+
+def one_step(parts: int) -> Steps:
+    """So many rollouts of one step."""
+    return Steps(np.zeros(parts, np.int64))
+
+
+def described(parts: list[list[float]]) -> tuple[np.ndarray, ...]:
+    """What numpy says of each part, (parts,): count, mean, sum of squares and of cubes around it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        means = np.array([np.mean(part) for part in parts])
+        powers = [
+            np.array([sum((one - mean) ** by for one in part) for part, mean in zip(parts, means, strict=True)]) for by in (2, 3)
+        ]
+    return np.array([float(len(part)) for part in parts]), means, *powers
+
+
+@given(PARTS)
+def test_the_whole_is_what_its_parts_say(parts: list[list[float]]) -> None:
+    """However values are cut into parts, empty ones among them, the whole's mean and moments are numpy's over all; NaN without any."""
+    values = np.array([one for part in parts for one in part])
+    found = pool(one_step(len(parts)), *described(parts))
+
+    if not values.size:
+        assert math.isnan(found.mean[0])
+        assert math.isnan(found.variance[0])
+        return
+    assert found.count == values.size
+    assert found.mean == pytest.approx(values.mean(), abs=1e-9)
+    assert found.sum == pytest.approx(values.sum(), abs=1e-9)
+    assert found.variance == pytest.approx(values.var(), abs=1e-9)
+    assert found.std == pytest.approx(values.std(), abs=1e-6)
+    assert found.mean_square == pytest.approx(np.square(values).mean(), abs=1e-9)
+    assert found.m3 == pytest.approx(((values - values.mean()) ** 3).sum(), rel=1e-9, abs=1e-6)
+
+
+def test_a_part_without_a_mean_weighs_nothing() -> None:
+    """What is not known of one part changes nothing of the whole."""
+    assert token_mean(one_step(3), np.array([1.0, 5.0, 1.0]), np.array([2.0, math.nan, 4.0])) == 3

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from drawn_panels import of_payload
 
-from board.figures.curve_panel import CurvePanel, Healthy
-from board.figures.curves import CurveSeries, step_panel
+from board.figures.curves import CurvePanel, CurveSeries, Healthy, step_panel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.ui.components.curves import Card, CurvesPayload, Texts, build
 

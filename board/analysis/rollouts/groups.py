@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.rollouts.selection import of_step
 from board.errors import FieldMissing
 from board.metrics.formulas import Float64Array
-from board.metrics.pass_at_k import pass_at_k, powers_of_two
+from board.metrics.group_statistics import pass_at_k, powers_of_two
 
 Kind = Literal["all right", "mixed", "all wrong", "no reward"]
 MOST_CURVES: Final = 6

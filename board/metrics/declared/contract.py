@@ -127,7 +127,7 @@ class Dialect:
     """As on the command line: "roll"."""
     title: str
     names: Mapping[str, str] = field(default_factory=dict)
-    """Name in the trainer → key of the metric, in the metrics' order: `lookup` makes it of what they declare."""
+    """Name in the trainer → key of the metric, in the metrics' order, made of what they declare."""
     remarks: Mapping[str, Words] = field(default_factory=dict)
     """Name in the trainer → how its number may differ a little from the board's."""
     prefixes: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from board.analysis.steps import step_intervals
 from board.analysis.steps.step_metrics import computable, per_step_values
 from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel, Healthy
+from board.figures.curves import CurvePanel, Healthy
 from board.figures.overlay_panel import overlay_panel
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run

@@ -19,7 +19,7 @@ from board.analysis.texts.concordance import Occurrence, Order, lines, ordered, 
 from board.analysis.texts.text_search import How, SearchText, by_step, count_hits
 from board.analysis.texts.word_probability import BY, WordProbability, early_and_late, of_places
 from board.errors import FieldMissing
-from board.figures.search_panels import probability_panel, reward_panel, share_panel
+from board.figures.step_panels import probability_panel, reward_panel, share_panel
 from board.runs.run import Run
 from board.sql.identifiers import literal
 from board.text.counting import plural

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from board.analysis.steps.failed_rollouts import FAILED, failed
 from board.analysis.steps.step_stats import finite_values
 from board.metrics.formulas import Float64Array
-from board.metrics.pooling import Pooled
-from board.metrics.step_sums import Steps, pool, token_mean
+from board.metrics.step_sums import Pooled, Steps, pool, token_mean
 from board.runs.run import Run
 from board.schema import CUT_SHORT, LEFT_OUT, TOKEN_METRICS, title
 

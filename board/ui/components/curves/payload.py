@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.figures.curve_panel import CurvePanel, DrawnCurve, Healthy
+from board.figures.curves import CurvePanel, DrawnCurve, Healthy
 from board.figures.theme import COLORS
 from board.findings.checks.contract import Severity
 from board.metrics.formulas import Float64Array

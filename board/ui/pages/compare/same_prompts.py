@@ -14,7 +14,7 @@ from board.analysis.compare import run_settings
 from board.analysis.compare.paired_prompts import Visits
 from board.analysis.compare.run_pair import RunPair, compare
 from board.analysis.rollouts.selection import numeric_columns
-from board.figures.pair_panels import difference_panel
+from board.figures.step_panels import difference_panel
 from board.schema import heading, unit
 from board.text.counting import plural
 from board.ui.components import curves

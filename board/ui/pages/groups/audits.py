@@ -10,7 +10,7 @@ from board.analysis.rollouts.advantage_audit import Audit, audit
 from board.analysis.rollouts.groups import Grouped
 from board.analysis.rollouts.verifier_noise import Noise
 from board.errors import FieldMissing
-from board.figures.group_panels import noise_panel
+from board.figures.step_panels import noise_panel
 from board.runs.run import Run
 from board.schema import heading
 from board.text.counting import plural

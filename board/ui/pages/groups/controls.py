@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board.metrics.pass_at_k import MOST_K
+from board.metrics.group_statistics import MOST_K
 from board.runs.run import Run
 from board.ui.shared import list_order, right_from
 from board.ui.shared.list_order import ListOrder

@@ -12,7 +12,7 @@ from board.analysis.rollouts import groups
 from board.analysis.rollouts.groups import Grouped
 from board.analysis.rollouts.selection import of_step, page, pages
 from board.errors import FieldMissing
-from board.figures.group_panels import kinds_panel, pass_panel
+from board.figures.step_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
 from board.ui.components import curves, group_strips

@@ -30,7 +30,7 @@ from board.analysis.steps.step_metrics.own_means import OwnMean, made_of
 from board.analysis.texts.measured_columns import declared as declared_column
 from board.errors import FieldMissing
 from board.figures import of_run
-from board.figures.curve_panel import CurvePanel
+from board.figures.curves import CurvePanel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.metrics import declared
 from board.metrics.declared.contract import Interpretation, Metric, Page, Words

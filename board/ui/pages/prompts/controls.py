@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from board.analysis.prompts.cohorts import COHORTS, LOSING, CohortRule
-from board.figures.cohort_panels import NAMES
+from board.figures.step_panels import NAMES
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import fmt

@@ -14,7 +14,7 @@ from board.analysis.prompts.prompt_list import text_column
 from board.analysis.prompts.prompt_timeline import Timeline, timeline, usual_pair
 from board.analysis.prompts.prompt_visits import length_column
 from board.analysis.rollouts.selection import neighbours, numeric_columns
-from board.figures.cohort_panels import NAMES
+from board.figures.step_panels import NAMES
 from board.metrics.formulas import kl_column
 from board.schema import heading
 from board.text.counting import plural

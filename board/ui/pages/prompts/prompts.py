@@ -14,7 +14,7 @@ from board.analysis.prompts.prompt_list import counts, ids, listing, of_cohort, 
 from board.analysis.prompts.prompt_visits import leaderboard, visits
 from board.analysis.rollouts.selection import page, pages
 from board.errors import FieldMissing
-from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
+from board.figures.step_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips
 from board.text.counting import plural
 from board.ui.components import curves

@@ -7,7 +7,7 @@ import pandas as pd
 
 from board.analysis.prompts.cohorts import COHORTS, LOSING, NONE
 from board.analysis.prompts.prompt_list import text_column, trends
-from board.figures.cohort_panels import NAMES
+from board.figures.step_panels import NAMES
 from board.figures.theme import COLORS
 from board.runs.run import Run
 from board.ui.components import table

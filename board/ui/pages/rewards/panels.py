@@ -12,7 +12,7 @@ import numpy as np
 
 from board.analysis.steps.step_stats import finite_values
 from board.errors import FieldMissing
-from board.figures.curve_panel import CurvePanel
+from board.figures.curves import CurvePanel
 from board.figures.of_run import REWARDS
 from board.metrics.formulas import ESTIMATORS, Float64Array, kl_column
 from board.runs.run import Run

@@ -18,8 +18,7 @@ from board.analysis.steps.step_metrics.own_means import is_evaluated
 from board.analysis.steps.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
-from board.figures.curve_panel import CurvePanel
-from board.figures.curves import CurveSeries, step_panel
+from board.figures.curves import CurvePanel, CurveSeries, step_panel
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero_panel, step_histogram
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS, RUN_COLORS

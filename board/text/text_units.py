@@ -119,7 +119,8 @@ def _cut(joined: str, lengths: Sequence[int]) -> Units:
 
 def _with_apostrophes(points: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """An apostrophe between two letters is a letter."""
-    at = np.flatnonzero(np.isin(points, _APOSTROPHES))
+    straight, curly = _APOSTROPHES
+    at = np.flatnonzero((points == straight) | (points == curly))
     at = at[(at > 0) & (at < len(points) - 1)]
     kinds[at[(kinds[at - 1] == _WORD) & (kinds[at + 1] == _WORD)]] = _WORD
     return kinds

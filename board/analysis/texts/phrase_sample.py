@@ -20,8 +20,8 @@ def group_codes(frame: pd.DataFrame) -> NDArray[np.int64]:
     numbers = frame["group"].to_numpy(np.float64)
     known = np.isfinite(numbers)
     codes = np.full(len(frame), -1)
-    pairs = pd.MultiIndex.from_arrays([frame["step"].to_numpy()[known], numbers[known]])
-    codes[known] = pd.factorize(pairs)[0]
+    steps, groups = (pd.factorize(one[known])[0].astype(np.int64) for one in (frame["step"].to_numpy(), numbers))
+    codes[known] = pd.factorize(steps * (groups.max(initial=0) + 1) + groups)[0]
     return codes
 
 

@@ -46,8 +46,12 @@ def bags(texts: Sequence[str | None]) -> NDArray[np.float32]:
 
 
 def weighted(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """TF-IDF of bags, each row of length 1 or empty: (1 + ln count) x (ln((1 + n) / (1 + texts that have it)) + 1)."""
+    """TF-IDF of bags, each row of length 1 or empty: (1 + ln count) x (ln((1 + n) / (1 + texts that have it)) + 1).
+
+    (n, c) of the c columns that any text has.
+    """
     held = (counts > 0).sum(axis=0)
+    counts, held = counts[:, held > 0], held[held > 0]
     inverse = np.log((1 + len(counts)) / (1 + held)) + 1
     return unit(np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * inverse.astype(np.float32))
 
@@ -104,7 +108,7 @@ def of_own_prompt(counts: NDArray[np.float32], of_prompts: NDArray[np.float32], 
 
 def alike_to_others(counts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:
     """Mean cosine of a response to those of other prompts, without regard to which 4-grams are common, (n,), 0 to 1; NaN without one."""
-    near = unit(np.sqrt(counts))
+    near = unit(np.sqrt(counts[:, counts.any(axis=0)]))
     _, of, members = np.unique(prompts, return_inverse=True, return_counts=True)
     own = _sums(near, of)
     among = len(prompts) - members[of]

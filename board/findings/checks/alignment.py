@@ -83,8 +83,6 @@ def _lags(evidence: Evidence, pair: str) -> pd.Series:
     shards, run = evidence.frame["shard"].cat.codes, pd.Series(0, apart.index)
     lags = pd.Series(np.nan, apart.index)
     for like in ([shards, evidence.frame["step"]], [shards], [run]):
-        if not (lags.isna() & tokens.notna()).any():
-            break
         n = tokens.groupby(like).transform("sum")
         mean = apart.mul(tokens, axis="index").groupby(like).transform("sum").div(n, axis="index")
         side = pd.Series(np.where(mean[-1] <= mean[1], -1.0, 1.0), apart.index)

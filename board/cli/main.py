@@ -26,4 +26,6 @@ def main() -> None:
 
 
 for module in iter_modules(commands.__path__):
-    main.add_command(getattr(import_module(f"{commands.__name__}.{module.name}"), module.name))
+    for found in vars(import_module(f"{commands.__name__}.{module.name}")).values():
+        if isinstance(found, click.Command):
+            main.add_command(found)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from board.cli.endings import Command
 from board.errors import ArgumentRefused
 from board.settings import run_choices
 from board.sources.remote import addresses
@@ -89,4 +90,15 @@ SCALARS = click.option(
     help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Next to the runs it is found by itself.",
 )
 
+WHERE = click.option(
+    "--where",
+    metavar="CONDITION",
+    help='Only rollouts that satisfy this condition in SQL, such as "reward > 0.5 AND step >= 100"; as the pages\' filter.',
+)
+
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+
+
+def of_run(command: Callable[..., None]) -> click.Command:
+    """A command on one run, whose answer may be JSON."""
+    return click.command(cls=Command)(READING(AS_JSON(click.argument("run", type=RunPlace())(command))))

@@ -167,9 +167,9 @@ def test_the_filter_of_stored_files_is_one_condition(tmp_path: Path) -> None:
 
 
 ENTRIES = {
-    "board/cli/filtering.py": "the option --where of commands",
+    "board/cli/commands/export.py": "the option --where of `export`",
     "board/cli/replies/query.py": "tools for agents, and a filtered index",
-    "board/cli/replies/rollouts.py": "the option --where of commands, and tools for agents",
+    "board/cli/replies/rollouts.py": "the option --where of `rollouts`, and tools for agents",
     "board/ui/frame/filter_bar.py": "the filter of every page, named ones too",
     "board/ui/pages/metrics/sql_editor.py": "custom metrics, written and saved",
 }

@@ -1,1 +1,1 @@
-"""The commands, a module each with its options and its printing, no computing; `board.cli.main` finds them by their module's name."""
+"""The commands with their options and their printing, no computing; `board.cli.main` finds them in the modules."""

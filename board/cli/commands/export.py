@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.filtering import WHERE, chosen
-from board.cli.options import READING, RunPlace
+from board.cli.options import READING, WHERE, RunPlace
 from board.cli.printing import Ticker, say
-from board.errors import ArgumentRefused
+from board.errors import ArgumentRefused, BoardError
 from board.text.counting import plural
 from board.text.path_names import shown
 
@@ -48,7 +47,7 @@ def export(run: Path, out: Path, layout: str, form: str | None, arrays: bool, wh
     if kind not in ("jsonl", "parquet") and (layout == "run" or kind != "csv"):
         refused = f"{shown(out)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to."
         raise ArgumentRefused("A run is written as jsonl or parquet." if layout == "run" else refused)
-    opened = chosen(open_run(run, **reading), where)
+    opened = _chosen(open_run(run, **reading), where)
     place = _written_run(opened, out, kind) if layout == "run" else _written_table(opened, out, kind, arrays)
     say(f"{plural(len(opened.frame), 'rollout')} in {place}")
     for problem in opened.report.problems[:5]:
@@ -56,6 +55,22 @@ def export(run: Path, out: Path, layout: str, form: str | None, arrays: bool, wh
     if opened.report.refused:
         say(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
         raise click.exceptions.Exit(ExitCode.FAULTS)
+
+
+def _chosen(run: "Run", where: str | None) -> "Run":
+    """The run with the rollouts alone that satisfy the condition, if one is given. Raises ArgumentRefused where it is none."""
+    if where is None:
+        return run
+    from board.analysis.texts import measured_columns
+    from board.sql.condition import matching
+    from board.sql.identifiers import may_be_named
+
+    if may_be_named(measured_columns.NAMES, where):
+        run = measured_columns.with_measures(run)
+    try:
+        return run.of_rows(matching(run, where), "where")
+    except BoardError as error:
+        raise ArgumentRefused(f"--where: {error}") from error
 
 
 def _written_table(run: "Run", file: Path, form: str, arrays: bool) -> str:

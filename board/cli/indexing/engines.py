@@ -22,7 +22,7 @@ Answer = Callable[[Order, Tell], dict[str, Any]]
 TRIES: Final = 3
 """So often an order is given to a worker that ends before it counts as failed."""
 
-WORKER: Final = "board.cli.indexing.worker"
+WORKER: Final = source_writer.__name__
 """The module of a process of this machine."""
 
 _POLL_SECONDS: Final = 0.2

@@ -1,4 +1,7 @@
-"""Write one source of a run to Parquet files of an index, in any engine's worker."""
+"""Write one source of a run to Parquet files of an index, in any engine's worker.
+
+`python -m board.cli.indexing.source_writer` is a worker of this machine: orders and answers are lines of JSON.
+"""
 
 import os
 import platform
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 from board.analysis.texts.measured_columns import MEASURES
 from board.cli.indexing.destination import Destination, options
 from board.errors import BoardError
+from board.runs import child_process
 from board.runs.cache.code_version import version
 from board.runs.cache.columns import as_table
 from board.runs.cache.parts import Part, with_lines_after
@@ -248,3 +252,7 @@ def _at_hand(source: dict[str, Any] | None, shard: Shard) -> Iterator[Shard]:
             os.utime(path, ns=(0, local_stamp(one)[1]))
         companions = tuple(map(str, paths[1 : 1 + len(shard.companions)]))
         yield replace(shard, path=paths[0], companions=companions, within=folder, inode=paths[0].stat().st_ino)
+
+
+if __name__ == "__main__":
+    child_process.serve(answer)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from board.analysis.rollouts.selection import extreme_tokens, of_step
 from board.cli.replies.contract import MemberReply, RolloutReply, TokenReply
-from board.cli.replies.rollout_columns import askable
-from board.cli.replies.rollouts import scalar
+from board.cli.replies.rollouts import askable, scalar
 from board.errors import ArgumentRefused, FieldMissing
 from board.metrics.formulas import token_arrays
 from board.runs.cache.rollout import Rollout

@@ -1,6 +1,6 @@
 """Rollouts of a run as rows: which satisfy a condition, in which order, with which columns and texts. A run in, rows out, a batch at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from board.analysis.rollouts import selection
 from board.analysis.texts import measured_columns, text_health
 from board.cli.replies.contract import RolloutRow, RolloutsReply, Scalar
-from board.cli.replies.rollout_columns import askable, by_default, checked
 from board.errors import ArgumentRefused, BoardError
 from board.runs.run import Run
 from board.sql import index_query
@@ -20,6 +19,12 @@ from board.sql.identifiers import may_be_named
 
 BATCH: Final = 1_000
 """So many rollouts have their texts read at a time."""
+
+_DEFAULT: Final = ("reward", "valid_reward", "advantage_mean", "response_length", "response_chars", "kl_k3_mean", "data_source")
+"""In each row of a list of rollouts, where the run has it."""
+
+_PLACE: Final = ("step", "shard", "line")
+"""Columns that `rollout` and `step` of a row say already."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ def choose(run: Run, question: RolloutQuestion) -> ChosenRollouts:
     names = [*question.columns, question.sort.removeprefix("-")]
     if any(may_be_named([one.name for one in text_health.COLUMNS], named) for named in (question.where, *names) if named):
         run = measured_columns.with_measures(run)
-    columns = checked(run, list(question.columns)) if question.columns else by_default(run)
+    columns = _checked(run, question.columns) if question.columns else [name for name in _DEFAULT if name in run.frame.columns]
     if question.top is not None and question.top < 0:
         raise ArgumentRefused(f"There are no {question.top} rollouts: ask for 0 or more.")
     if run.slice is not None:
@@ -115,6 +120,19 @@ def _ordered(frame: pd.DataFrame, run: Run, by: str) -> NDArray[np.int64]:
         raise ArgumentRefused(f"Rollouts cannot be sorted by {column!r}: take one of {', '.join(askable(run))}.")
     order: NDArray[np.int64] = selection.sort(frame, column, descending=by.startswith("-")).index.to_numpy(np.int64)
     return order
+
+
+def askable(run: Run) -> list[str]:
+    """Names of the columns of the run's frame that a list of rollouts may show and be sorted by."""
+    return [str(name) for name in run.frame.columns if name not in _PLACE]
+
+
+def _checked(run: Run, names: Sequence[str]) -> list[str]:
+    """The names, each once, and each of a column or a text. Raises ArgumentRefused for one the run does not have, and says which there are."""
+    there = [*askable(run), *_PLACE, *run.text_columns]
+    if unknown := next((name for name in names if name not in there), None):
+        raise ArgumentRefused(f"The run has no column {unknown!r}. It has {', '.join(there)}.")
+    return list(dict.fromkeys(names))
 
 
 def scalar(value: Any) -> Scalar:

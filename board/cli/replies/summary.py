@@ -7,7 +7,7 @@ from board.analysis.steps.step_metrics import computable, per_step_values
 from board.analysis.steps.step_metrics.own_means import made_of
 from board.analysis.steps.step_table import REWARD
 from board.cli.replies.contract import RewardCourse, StepSpan, SummaryReply
-from board.cli.replies.rollout_columns import askable
+from board.cli.replies.rollouts import askable
 from board.metrics.formulas import token_makers
 from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT

@@ -22,7 +22,7 @@ from board.runs.library import current_fingerprint, list_runs
 from board.runs.loading.background_load import BackgroundLoad
 from board.runs.parsing import range_parsing
 from board.runs.run import Run
-from board.runs.summaries.summary_process import SummaryOrder, SummaryProcess
+from board.runs.summaries.run_summaries import SummaryOrder, SummaryProcess
 from board.sources import settings_files
 from board.sources.remote import listings, object_store
 

@@ -11,9 +11,8 @@ from board.runs.cache.code_version import version
 from board.runs.library import RunFolder, list_runs
 from board.runs.opening import open_run
 from board.runs.summaries import run_summaries
-from board.runs.summaries.run_summaries import RunSummaries, SummaryState
+from board.runs.summaries.run_summaries import RunSummaries, SummaryOrder, SummaryProcess, SummaryState
 from board.runs.summaries.run_summary import RunSummary
-from board.runs.summaries.summary_process import SummaryOrder, SummaryProcess
 from board.settings import run_choices, user_folders
 
 

@@ -20,15 +20,20 @@ from board.errors import BoardError, MappingRefused
 from board.runs import library
 from board.runs.cache.code_version import version
 from board.runs.cache.store import Store
+from board.runs.child_process import ChildProcess
 from board.runs.library import RunFolder
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
+from board.runs.summaries import run_summary
 from board.runs.summaries.run_summary import RunSummary, from_written
-from board.runs.summaries.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
 from board.settings import run_choices, user_folders
 from board.sources import candidates, sealed_json
+from board.text.terminal import on_one_line
 
 FOLDER: Final = "summaries"
+
+MOST_SECONDS: Final = 60.0
+"""A run that takes longer is given up until it changes."""
 
 IDLE_SECONDS: Final = 20.0
 """A process without an order for so long ends."""
@@ -54,6 +59,66 @@ class SummaryState:
     """Whether it was seen growing lately."""
 
 
+@dataclass(frozen=True)
+class SummaryOrder:
+    """Which run, and how it is read."""
+
+    location: Path
+    within: Path
+    """The folder that links in the run may lead to."""
+    tokenizer: str = ""
+    mapping: str = ""
+    family: str = ""
+
+    @property
+    def file(self) -> Path:
+        """Where its summary is stored for the next board."""
+        digest = blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        return user_folders.cache() / version() / FOLDER / f"{digest}.json"
+
+    def depends_on(self) -> tuple[Path, ...]:
+        """What outside the run's shards its summary depends on; as without a mapping where that is refused, as who reads the run says why.
+
+        Raises BoardError where the run cannot be read at all.
+        """
+        try:
+            reading = read_as(self.location, (), self.tokenizer, self.mapping or None, self.family)
+        except MappingRefused:
+            reading = ReadOptions(tokenizer=self.tokenizer, family=self.family)
+        above = (self.location, self.location.parent)
+        mappings = [*(place / candidates.MAPPING for place in above), run_choices.mapping_path(self.location)]
+        return (Store(self.location, reading_key(reading)).folder, *mappings)
+
+
+class SummaryProcess:
+    """A process that summarises, for one thread: started when it is needed, ended when a run takes too long."""
+
+    def __init__(self, seconds: float = MOST_SECONDS) -> None:
+        self._seconds = seconds
+        self._process: ChildProcess | None = None
+
+    def ask(self, order: SummaryOrder) -> RunSummary:
+        """The summary of a run; one with `trouble` where there is none. Never raises for what is wrong with a run."""
+        try:
+            if self._process is None or not self._process.is_running:
+                self.end()
+                self._process = ChildProcess(run_summary.__name__)
+        except OSError as error:
+            return RunSummary(trouble=f"No process could be started to look at the run: {error.strerror}.")
+        try:
+            return from_written(self._process.ask(asdict(order), seconds=self._seconds))
+        except TimeoutError:
+            return RunSummary(trouble=f"Looking at the run took longer than {self._seconds:g} seconds.")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return RunSummary(trouble=on_one_line(f"Looking at the run failed: {error}"))
+
+    def end(self) -> None:
+        """Let go of the process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
 @dataclass
 class _Seen:
     folder: RunFolder
@@ -70,7 +135,7 @@ class _Seen:
     @property
     def is_current(self) -> bool:
         """Whether the summary is of the run as it is, and of what the cache holds of it and which mapping reads it now."""
-        return self.looked_at == self.folder and self.changed_ns == _changed_ns(self.depends_on)
+        return self.looked_at == self.folder and self.changed_ns == tuple(map(_changed_ns, self.depends_on))
 
 
 class RunSummaries:
@@ -140,8 +205,8 @@ class RunSummaries:
         root = key[0]
         try:
             order = SummaryOrder(library.resolve(root, folder.folder), root, self._tokenizer, self._mapping, folder.family)
-            depends_on = _depends_on(order)
-            changed_ns = _changed_ns(depends_on)
+            depends_on = order.depends_on()
+            changed_ns = tuple(map(_changed_ns, depends_on))
             stamp = json.dumps([asdict(folder), changed_ns, list(map(str, depends_on))])
         except BoardError as error:
             return RunSummary(trouble=str(error))
@@ -167,28 +232,9 @@ class RunSummaries:
             seen.due = time.monotonic() + max(AGAIN_SECONDS, 5 * seconds)
 
 
-def _depends_on(order: SummaryOrder) -> tuple[Path, ...]:
-    """What outside the run's shards its summary depends on; as without a mapping where that is refused, as who reads the run says why.
-
-    Raises BoardError where the run cannot be read at all.
-    """
-    try:
-        reading = read_as(order.location, (), order.tokenizer, order.mapping or None, order.family)
-    except MappingRefused:
-        reading = ReadOptions(tokenizer=order.tokenizer, family=order.family)
-    above = (order.location, order.location.parent)
-    mappings = [*(place / candidates.MAPPING for place in above), run_choices.mapping_path(order.location)]
-    return (Store(order.location, reading_key(reading)).folder, *mappings)
-
-
-def _file(order: SummaryOrder) -> Path:
-    digest = blake2b(repr(order).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return user_folders.cache() / version() / FOLDER / f"{digest}.json"
-
-
 def _read(order: SummaryOrder, stamp: str) -> RunSummary | None:
     """The summary that an earlier board made of the run as it is now; None where there is none that can be used."""
-    path = _file(order)
+    path = order.file
     if user_folders.is_of_others(path.parent, user_folders.cache()):
         return None
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -199,18 +245,14 @@ def _read(order: SummaryOrder, stamp: str) -> RunSummary | None:
 
 def _write(order: SummaryOrder, stamp: str, summary: RunSummary) -> None:
     """Keep it, where the cache can be written to."""
-    path = _file(order)
+    path = order.file
     with suppress(OSError):
         user_folders.make_private(path.parent, user_folders.cache())
         atomic_write.write(path, sealed_json.dumps({"stamp": stamp, "summary": asdict(summary)}))
 
 
-def _changed_ns(paths: Sequence[Path]) -> tuple[int, ...]:
+def _changed_ns(path: Path) -> int:
     """When something was last changed there; 0 where there is nothing."""
-    found = []
-    for path in paths:
-        changed = 0
-        with suppress(OSError):
-            changed = path.stat().st_mtime_ns
-        found.append(changed)
-    return tuple(found)
+    with suppress(OSError):
+        return path.stat().st_mtime_ns
+    return 0

@@ -1,11 +1,12 @@
 """A run in a few numbers, without reading it whole.
 
 They are of what the cache holds of it, else of its head, its tail and a few places between them. What is read is bounded whatever the run's
-size, and nothing is stored for later.
+size, and nothing is stored for later. `python -m board.runs.summaries.run_summary` is a process of its own that summarises runs, so that one
+that takes too much time or memory can be given up without harm to any reader; it gives way to other processes.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from board import formats
+from board.errors import BoardError
+from board.runs import child_process
 from board.runs.loading import sampling
 from board.runs.loading.nothing_read import refusal, why_nothing
 from board.runs.loading.snapshot import Snapshot
@@ -21,6 +24,7 @@ from board.runs.parsing.byte_range import ByteRange
 from board.runs.run import Run
 from board.schema import NUMBERS
 from board.sources import shards
+from board.text.terminal import on_one_line
 
 MOST_SHARDS: Final = 48
 """Of a run of more, which the cache does not hold, so many are looked at."""
@@ -90,6 +94,14 @@ def summarise(location: Path, within: Path, *, tokenizer: str = "", mapping: str
         return replace(summary, rollouts=len(run.frame), problems=run.report.counts.total())
     expected = run.reading.rows_expected if run.reading and len(run.frame) else 0
     return replace(summary, rollouts=max(expected, len(run.frame)), sampled=True)
+
+
+def answer(order: dict[str, Any]) -> dict[str, Any]:
+    """In the process: the summary of the run in a folder `location`, by the arguments of `summarise`; one with `trouble` where there is none."""
+    try:
+        return asdict(summarise(Path(order.pop("location")), Path(order.pop("within")), **order))
+    except (BoardError, OSError) as error:
+        return asdict(RunSummary(trouble=on_one_line(str(error))))
 
 
 def _why_empty(run: Run, *, whole: bool) -> str:
@@ -171,3 +183,7 @@ def _points(means: "np.ndarray[Any, np.dtype[np.float64]]") -> tuple[float | Non
 
 def _rounded(value: float) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+
+
+if __name__ == "__main__":
+    child_process.serve(lambda order, _: answer(order), niceness=10, memory_share=4)

@@ -1,13 +1,16 @@
-"""The chosen run next to the list: its facts, a link into it, the reader's note.
+"""The chosen run next to the list: its facts, a link into it, the reader's note, and the settings in the files next to it, searchable.
 
 Draws, and saves the note.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+import pandas as pd
 import streamlit as st
 
+from board.analysis.compare import run_settings
 from board.analysis.compare.run_list import ListedRun, written
 from board.errors import BoardError
 from board.figures.theme import RUN_COLORS
@@ -15,14 +18,23 @@ from board.settings import run_choices
 from board.settings.run_choices import COLOURS, LONGEST_NOTE, LONGEST_TITLE
 from board.text.counting import plural
 from board.text.format_number import fmt, size
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.shared.messages import notice
-from board.ui.state import place
+from board.ui.shared.setting_texts import as_text, matches
+from board.ui.state import caches, linked, place
 
 NO_COLOUR = "none"
 
+MOST_SETTINGS: Final = 2_000
+"""So many settings are listed; the search looks at all of them."""
 
-def draw(one: ListedRun, root: str, metric: str) -> None:
-    """The run, as the list knows it."""
+_MOST_HEIGHT: Final = 420
+_COLUMNS: Final = {"setting": TableColumn(width=220, pinned=True)}
+
+
+def draw(one: ListedRun, root: str, metric: str, location: Path) -> None:
+    """The run in that folder, as the list knows it."""
     with st.container(border=True, key="run_panel"):
         st.text(one.name(root))
         st.text(_facts(one, metric))
@@ -32,6 +44,7 @@ def draw(one: ListedRun, root: str, metric: str) -> None:
             "board/ui/pages/rewards/rewards.py", label="Open the run", query_params=place.link(**_way(one)), width="content"
         )
         _said(one)
+    _settings(location)
 
 
 def _way(one: ListedRun) -> dict[str, str | int]:
@@ -111,3 +124,34 @@ def _save(one: ListedRun, said: Mapping[str, Any]) -> None:
         run_choices.save_note(one.path, **said)
     except BoardError as error:
         place.remember(run_note_refused=str(error))
+
+
+def _settings(location: Path) -> None:
+    """The settings of the run in that folder: from which files, and each by its dotted name; one line where there is none."""
+    files = caches.settings_of(location)
+    settings = run_settings.together(files)
+    with st.container(border=True, key="settings_panel"):
+        if not files:
+            st.text("No settings next to this run: config.yaml, args.json, .hydra, W&B's, ...")
+            return
+        read = [file.name for file in files if not file.refused]
+        st.text(f"{plural(len(settings), 'setting')} from {', '.join(read)}" if read else "None of its settings could be read.")
+        for file in files:
+            if file.refused:
+                st.text(f"{file.name} {file.refused}.")
+        if settings:
+            _listed(settings)
+
+
+def _listed(settings: dict[str, object]) -> None:
+    query = st.text_input("Text in names and values", **linked.text("run_settings_text"), type="search") or ""
+    left = {name: value for name, value in settings.items() if matches(query, name, value)}
+    if len(left) < len(settings) or len(left) > MOST_SETTINGS:
+        st.text(
+            f"{len(left):,} of {len(settings):,}" + (f", the first {MOST_SETTINGS:,} listed" if len(left) > MOST_SETTINGS else "")
+        )
+    if not left:
+        return
+    shown = dict(list(left.items())[:MOST_SETTINGS])
+    frame = pd.DataFrame({"setting": list(shown), "value": [as_text(value) for value in shown.values()]})
+    table.show(frame, _COLUMNS, name="settings", key="run_settings", height=_MOST_HEIGHT)

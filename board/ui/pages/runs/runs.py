@@ -23,7 +23,6 @@ from board.ui.frame import findings_watch
 from board.ui.frame.reading_line import opened_as
 from board.ui.pages.runs import controls as runs_controls
 from board.ui.pages.runs import panel as run_panel
-from board.ui.pages.runs import settings_panel
 from board.ui.pages.runs import table as runs_table
 from board.ui.pages.runs.controls import RunsChoices
 from board.ui.shared import progress_line
@@ -182,8 +181,7 @@ def page(root: Path) -> None:
             st.text("No run is left: change the text, the tag or the trainer.")
     if chosen is not None and right is not None:
         with right:
-            run_panel.draw(chosen, locations.shown_name(root), choices.metric)
-            settings_panel.draw(library.resolve(root, chosen.folder.folder))
+            run_panel.draw(chosen, locations.shown_name(root), choices.metric, library.resolve(root, chosen.folder.folder))
     follow(root, drawn)
 
 

@@ -4,6 +4,7 @@ What several kinds need is computed once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Final
 
@@ -17,6 +18,7 @@ from board.analysis.rollouts.rollout_measures import RolloutMeasure
 from board.analysis.stats.bootstrap import units_of
 from board.analysis.stats.length_attribution import within
 from board.analysis.steps import newest_step
+from board.analysis.texts import phrases, template_collapse
 from board.errors import FieldMissing
 from board.findings.change_points import Clusters, Series, clusters, series
 from board.findings.checks.all_checks import run_checks
@@ -86,10 +88,28 @@ class Context:
         own = [name for name in measured.columns if name not in self.run.frame.columns]
         return pd.concat([self.run.frame, measured[own]], axis="columns")
 
+    def measure(self) -> None:
+        """Make `frame` and meanwhile what no measure is needed for: measuring is mostly numpy and zlib, which let another thread run."""
+        with ThreadPoolExecutor(1) as beside:
+            beside.submit(
+                lambda: (self.checks, self.phrases, self.dependence)
+            )  # what fails here fails again where a kind asks for it
+            _ = self.frame
+
     @cached_property
     def checks(self) -> CheckReport:
         """What the checks of the data found in the whole run."""
         return run_checks(self.whole)
+
+    @cached_property
+    def phrases(self) -> phrases.Phrases:
+        """The phrases that the page Words shows."""
+        return phrases.of_run(self.run)
+
+    @cached_property
+    def dependence(self) -> tuple[Float64Array, Float64Array]:
+        """As `template_collapse.dependence`, (rows,) each."""
+        return template_collapse.dependence(self.texts, self.prompts, self.steps.sizes, self.clusters.sizes)
 
     @cached_property
     def is_training(self) -> bool:
@@ -109,7 +129,7 @@ class Context:
     @cached_property
     def keys(self) -> NDArray[np.int64]:
         """(rows,) the rollouts' keys."""
-        return self.frame.index.to_numpy(np.int64)
+        return self.run.frame.index.to_numpy(np.int64)
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) the rows of some rollouts, which are all of the frame."""
@@ -119,7 +139,7 @@ class Context:
     @cached_property
     def steps(self) -> Steps:
         """The steps of the rows."""
-        return Steps(self.frame["step"].to_numpy(np.int64))
+        return Steps(self.run.frame["step"].to_numpy(np.int64))
 
     @cached_property
     def prompts(self) -> NDArray[np.int64]:

@@ -44,6 +44,7 @@ def find_all(
     """All findings of a run; `progress` receives the share that is done, 0 to 1."""
     tell = progress or (lambda _: None)
     context = Context(run, measures, lambda share: tell(_MEASURING * share))
+    context.measure()
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
     earlier: list[Context] | None = None

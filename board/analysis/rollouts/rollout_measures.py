@@ -5,8 +5,6 @@ A part in, columns out; of a run a frame of them.
 
 import itertools
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -16,9 +14,6 @@ from board.metrics.formulas import Float64Array
 from board.runs.cache import part_tables
 from board.runs.cache.parts import Part
 from board.runs.run import Run
-
-_THREADS: Final = 2
-"""Parts that are measured at once: most of it is numpy and zlib, which let other threads run."""
 
 RolloutMeasure = Callable[[Part], Mapping[str, Float64Array]]
 """From the n rollouts of a part to columns of n numbers, NaN where one cannot be computed; the same columns for every part."""
@@ -32,18 +27,16 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
     keys = run.frame.index.to_numpy(np.int64)
     order, done = np.argsort(keys, kind="stable"), 0
     whole: dict[str, Float64Array] = {}
-    wanted = [(part, rows) for part, _, rows in run.parts_of_rows()]
-    with ThreadPoolExecutor(_THREADS) as threads:
-        measured = threads.map(lambda part: [of_part(part, *named) for named in measures.items()], [part for part, _ in wanted])
-        for (_, rows), of_each in zip(wanted, measured, strict=True):
-            places = order[done : done + len(rows)]
-            for column, values in itertools.chain.from_iterable(columns.items() for columns in of_each):
-                if column not in whole:
-                    whole[column] = np.full(len(keys), np.nan)
-                whole[column][places] = values[rows]
-            done += len(rows)
-            if progress:
-                progress(done / max(1, len(keys)))
+    for part, _, rows in run.parts_of_rows():
+        places = order[done : done + len(rows)]
+        measured = (of_part(part, *named).items() for named in measures.items())
+        for column, values in itertools.chain.from_iterable(measured):
+            if column not in whole:
+                whole[column] = np.full(len(keys), np.nan)
+            whole[column][places] = values[rows]
+        done += len(rows)
+        if progress:
+            progress(done / max(1, len(keys)))
     return pd.DataFrame(whole, run.frame.index, copy=False)
 
 

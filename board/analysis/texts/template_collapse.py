@@ -6,7 +6,7 @@ the mutual information of prompt and response with a model; this stands in for i
 other prompts, and within their groups.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -27,6 +27,10 @@ TEXTS: Final = 64
 """At most this many responses are compared with each other."""
 
 LEAST_PROMPTS: Final = 4
+
+_MOST_WINDOWS: Final = 60
+_LEAST_TEXTS: Final = 24
+"""Steps with fewer make a window together."""
 
 BINS: Final = 1 << 13
 """Columns that 4-grams are hashed into: a text of 2,000 characters fills an eighth of them."""
@@ -82,6 +86,40 @@ def sampled(prompts: NDArray[np.int64], paired: bool) -> NDArray[np.int64]:
     most = max(2, TEXTS // len(groups)) if paired else 1
     chosen = groups[:: max(1, int(np.ceil(len(groups) * most / TEXTS)))]
     return np.sort(np.concatenate([group[:most] for group in chosen]))
+
+
+def dependence(
+    texts: Callable[[str, NDArray[np.int64]], Sequence[str | None]],
+    prompts: NDArray[np.int64],
+    steps: Float64Array,
+    clusters: NDArray[np.int64],
+) -> tuple[Float64Array, Float64Array]:
+    """How much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where not sampled. (n,) each.
+
+    `texts` are those of a column in some rows; `prompts`, (n,), are numbered, in the order of the steps; `steps` are the rows of each step,
+    and `clusters` those of each prompt in each step.
+    """
+    found, other = np.full(len(prompts), np.nan), np.full(len(prompts), np.nan)
+    paired = is_paired(clusters)
+    for rows in _windows(prompts, steps, paired):
+        counts = bags(texts("response", rows))
+        other[rows] = alike_to_others(counts, prompts[rows])
+        if paired:
+            found[rows] = retrieved(counts, prompts[rows])
+        else:
+            found[rows] = of_own_prompt(counts, bags(texts("prompt", rows)), prompts[rows])
+    return found, other
+
+
+def _windows(prompts: NDArray[np.int64], sizes: Float64Array, paired: bool) -> Iterator[NDArray[np.int64]]:
+    """Rows of steps that follow each other, some of each window, evenly over the run; of each prompt several where `paired`."""
+    per = max(1, int(np.ceil(_LEAST_TEXTS / max(float(np.median(sizes)), 1.0))) if len(sizes) else 1)
+    bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
+    chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    windows = (np.arange(starts[bounds[at]], starts[bounds[at + 1]]) for at in chosen.tolist())
+    drawn = (rows[sampled(prompts[rows], paired)] for rows in windows)
+    yield from (rows for rows in drawn if len(rows))
 
 
 def retrieved(counts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:

@@ -1,26 +1,21 @@
 """Responses no longer depend on their prompt: one template serves all."""
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.texts import template_collapse as likeness
 from board.findings.change_points import turn
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.metrics.formulas import Float64Array
 
-_MOST_WINDOWS: Final = 60
 _LEAST_LOST: Final = 5
 """Responses nearest to another prompt's that tell how alike such are."""
-_LEAST_TEXTS: Final = 24
-"""Steps with fewer make a window together."""
 
 
 def _look(context: Context, limits: Limits) -> Answer:
-    found, other = _measured(context)
+    found, other = context.dependence
     if not np.isfinite(found).any():
         return CannotTell("no step has responses to several prompts")
     curve = context.curve_of(context.like_for_like(found))
@@ -49,32 +44,6 @@ def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np
     lost = rows & (found <= 0)
     chosen = lost if lost.sum() >= _LEAST_LOST else rows & np.isfinite(other)
     return float(np.nanmean(other[chosen])) if chosen.any() else np.nan
-
-
-def _measured(context: Context) -> tuple[Float64Array, Float64Array]:
-    """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where not sampled."""
-    found, other = np.full(len(context.frame), np.nan), np.full(len(context.frame), np.nan)
-    paired = likeness.is_paired(context.clusters.sizes)
-    for rows in _windows(context, paired):
-        counts, prompts = likeness.bags(context.texts("response", rows)), context.prompts[rows]
-        other[rows] = likeness.alike_to_others(counts, prompts)
-        if paired:
-            found[rows] = likeness.retrieved(counts, prompts)
-        else:
-            found[rows] = likeness.of_own_prompt(counts, likeness.bags(context.texts("prompt", rows)), prompts)
-    return found, other
-
-
-def _windows(context: Context, paired: bool) -> Iterator[NDArray[np.int64]]:
-    """Rows of steps that follow each other, some of each window, evenly over the run; of each prompt several where `paired`."""
-    sizes = context.steps.sizes
-    per = max(1, int(np.ceil(_LEAST_TEXTS / max(float(np.median(sizes)), 1.0))) if len(sizes) else 1)
-    bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
-    chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    windows = (np.arange(starts[bounds[at]], starts[bounds[at + 1]]) for at in chosen.tolist())
-    sampled = (rows[likeness.sampled(context.prompts[rows], paired)] for rows in windows)
-    yield from (rows for rows in sampled if len(rows))
 
 
 _FLOOR: Final = 0.03

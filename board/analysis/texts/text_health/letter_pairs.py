@@ -19,7 +19,7 @@ ENOUGH: Final = 1_500
 _WINDOW: Final = 500
 """Characters at the end of a text that are measured."""
 _LETTERS: Final = 26
-_CODES: Final = np.full(256, _LETTERS, np.int64)
+_CODES: Final = np.full(256, _LETTERS, np.uint8)
 """Of each byte its letter, 26 where it is none."""
 _CODES[ord("a") : ord("z") + 1] = _CODES[ord("A") : ord("Z") + 1] = np.arange(_LETTERS)
 
@@ -49,9 +49,10 @@ def _pairs(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs of all texts, 26 × the first letter + the second, and which text each is of."""
     ends = pc.utf8_slice_codeunits(texts, -_WINDOW).cast(pa.large_string()).fill_null("")
     offsets = np.frombuffer(ends.buffers()[1], np.int64)[ends.offset : ends.offset + len(ends) + 1]
-    letters = _CODES[np.frombuffer(ends.buffers()[2] or b"", np.uint8)]
-    first, second = letters[:-1], letters[1:]
-    places = np.flatnonzero((first < _LETTERS) & (second < _LETTERS))
-    rows = np.searchsorted(offsets, places, "right") - 1
-    whole = (rows >= 0) & (rows < len(texts)) & (places + 1 < offsets[np.minimum(rows + 1, len(texts))])
-    return (_LETTERS * first + second)[places[whole]], rows[whole]
+    letters = _CODES[np.frombuffer(ends.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]]
+    bounds = offsets - offsets[0]
+    paired = (letters[:-1] < _LETTERS) & (letters[1:] < _LETTERS)
+    paired[bounds[(bounds > 0) & (bounds < len(letters))] - 1] = False  # the last letter of a text and the first of the next
+    places = np.flatnonzero(paired)
+    rows = np.repeat(np.arange(len(texts)), np.diff(bounds))[places]
+    return _LETTERS * letters[places].astype(np.int64) + letters[places + 1], rows

@@ -1,5 +1,6 @@
 """Facts of one rollout, a line each: numbers, group, prompt, ground truth, its row; and the condition for those like it."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,26 +44,20 @@ class Particular:
 def particulars(run: Run, rollout: Rollout, hiding: Hiding | None = None) -> list[Particular]:
     """What the row has of it, in the order of the screen; `hiding` as in a View: how its system prompt is hidden."""
     prompt, cut = without_system_prompt(rollout["prompt"] or "", hiding)
+    row = run.frame.loc[[rollout.key]].iloc[0]
     found = [
-        _numbers(run.frame, rollout.key),
-        _group(run, rollout),
+        _numbers(row, numeric_columns(run.frame)),
+        _group(run, rollout, row),
         _text("prompt", None if rollout["prompt"] is None else prompt, "system prompt hidden" if cut else ""),
         _text("ground truth", rollout["ground_truth"]),
-        _place(_row(run, rollout.key), rollout),
+        _place(row, rollout),
     ]
     return [one for one in found if one is not None]
 
 
-def _row(run: Run, key: int) -> "pd.Series[Any]":
-    return run.frame.loc[[key]].iloc[0]
-
-
-def _numbers(frame: pd.DataFrame, key: int) -> Particular | None:
+def _numbers(row: "pd.Series[Any]", names: Iterable[str]) -> Particular | None:
     """The rewards, the advantage and the length on the line; every number of the row beneath."""
-    row = frame.loc[[key]]
-    numbers = {
-        name: float(row[name].iloc[0]) for name in numeric_columns(frame) if name not in _GROUP and row[name].notna().all()
-    }
+    numbers = {name: float(row[name]) for name in names if name not in _GROUP and pd.notna(row[name])}
     if not numbers:
         return None
     leading = [name for name in _LEADING if name in numbers]
@@ -74,9 +69,8 @@ def _numbers(frame: pd.DataFrame, key: int) -> Particular | None:
     return Particular("reward" if named else "numbers", line, text, plural(len(numbers), "number"))
 
 
-def _group(run: Run, rollout: Rollout) -> Particular | None:
+def _group(run: Run, rollout: Rollout, row: "pd.Series[Any]") -> Particular | None:
     """How many were sampled with it, and where its reward stands among theirs; each of them beneath."""
-    row = _row(run, rollout.key)
     if pd.isna(row.get("group")):
         return None
     step = of_step(run.frame, rollout.step)
@@ -88,18 +82,20 @@ def _group(run: Run, rollout: Rollout) -> Particular | None:
         parts.append(f"reward {fmt(rewards.min())} to {fmt(rewards.max())}, mean {fmt(float(rewards.mean()))}")
     if pd.notna(row.get("reward")):
         parts.append(f"this one number {1 + int((rewards > row['reward']).sum())} of {len(rewards)}")
-    listed = members.index.to_numpy()[:MOST_MEMBERS]
+    listed = members.loc[members.index[:MOST_MEMBERS], [name for name in _LEADING if name in members.columns]]
+    keys = listed.index.to_numpy()
     lines = [
-        _member(_row(run, int(key)), source, key == rollout.key) for key, source in zip(listed, run.sources(listed), strict=True)
+        _member(numbers, source, key == rollout.key)
+        for key, numbers, source in zip(keys.tolist(), listed.to_dict("records"), run.sources(keys), strict=True)
     ]
     if len(members) > len(listed):
         lines.append(f"and {len(members) - len(listed):,} more")
     return Particular("group", " · ".join(parts), "\n".join(lines))
 
 
-def _member(row: "pd.Series[Any]", source: str, this: bool) -> str:
-    numbers = [f"{heading(name)} {fmt(row[name])}" for name in _LEADING if pd.notna(row.get(name))]
-    return " · ".join([source, *numbers, *(["this one"] if this else [])])
+def _member(numbers: Mapping[Any, float], source: str, this: bool) -> str:
+    shown = [f"{heading(name)} {fmt(number)}" for name, number in numbers.items() if pd.notna(number)]
+    return " · ".join([source, *shown, *(["this one"] if this else [])])
 
 
 def _text(name: str, text: str | None, note: str = "") -> Particular | None:

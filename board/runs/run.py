@@ -304,10 +304,11 @@ class Run:
 
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
         """How links name these rollouts, in their order."""
-        rows, nths, offsets = self.frame.loc[keys], self._by_key.source("nth", keys), self._by_key.source("offset", keys)
+        shards, lines = (self.frame[name].loc[pd.Index(keys)] for name in ("shard", "line"))
+        nths, offsets = (self._by_key.source(name, keys) for name in ("nth", "offset"))
         return [
             source_of(shard, line, int(nth), int(offset))
-            for shard, line, nth, offset in zip(rows["shard"], rows["line"], nths, offsets, strict=True)
+            for shard, line, nth, offset in zip(shards, lines, nths, offsets, strict=True)
         ]
 
     def to_pandas(self) -> pd.DataFrame:

@@ -12,10 +12,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Generic, Self, TypeVar
 
 LEAST: Final = 2_000_000_000
 """Bytes of its own that a process may take on the smallest machine; on others a share of what there is."""
@@ -46,12 +47,20 @@ _MOST_BYTES: Final = 256_000_000
 _SAY_SECONDS: Final = 0.1
 """Progress is said no sooner again."""
 
+_POLL_SECONDS: Final = 0.2
+
 _BEAT_SECONDS: Final = 1.0
 """It is said at least so often: where the parent no longer reads, the process ends."""
 
 Answer = dict[str, Any]
 
 Tell = Callable[[float], None]
+
+Ask = Callable[[Mapping[str, Any], Tell], Answer]
+"""What a process says to an order, its progress being told meanwhile. Raises OSError; ChildEnded where it ended."""
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 
 class ChildEnded(OSError):
@@ -158,6 +167,77 @@ class ChildProcess:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Helpers(Generic[_T, _R]):
+    """Threads that work on what `take` gives until it gives None: a context, at whose end they and their processes are gone, done or not.
+
+    Each does its one of `works`, and has a process of `module` for itself, which starts when its work first asks it. The threads end with
+    the server, which would wait for those of an executor; a pool of `multiprocessing` would run a script without a guard of its main part again.
+    """
+
+    def __init__(self, module: str, take: Callable[[], _T | None], works: Sequence[Callable[[_T, Ask], _R]]) -> None:
+        self._module, self._take = module, take
+        self._ended = threading.Event()
+        self._processes: list[ChildProcess] = []
+        self._results: SimpleQueue[tuple[_T, _R] | Exception | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._serve, args=[work], name="helping", daemon=True) for work in works]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        for process in self._processes.copy():
+            process.kill()
+        for thread in self._threads:
+            thread.join()
+
+    def results(self, tick: Callable[[], None]) -> Iterator[tuple[_T, _R]]:
+        """What became of each, as it comes; `tick` is called while waiting, so that a reader who leaves is heard. Raises what a work raises."""
+        working = len(self._threads)
+        while working:
+            try:
+                result = self._results.get(timeout=_POLL_SECONDS)
+            except Empty:
+                tick()
+                continue
+            if isinstance(result, Exception):
+                raise result
+            if result is None:
+                working -= 1
+            else:
+                yield result
+
+    def _serve(self, work: Callable[[_T, Ask], _R]) -> None:
+        process: ChildProcess | None = None
+
+        def ask(order: Mapping[str, Any], tell: Tell) -> Answer:
+            nonlocal process
+            if process is None or not process.is_running:
+                process = self._started()
+            return process.ask(order, tell=tell)
+
+        try:
+            while not self._ended.is_set() and (given := self._take()) is not None:
+                self._results.put((given, work(given, ask)))
+        except Exception as error:  # noqa: BLE001 - it is raised where the results are taken
+            self._results.put(error)
+        finally:
+            if process:  # while others go on, as to give back what it held takes it some time
+                process.close()
+            self._results.put(None)
+
+    def _started(self) -> ChildProcess:
+        if self._ended.is_set():  # the work asks again, its process having been ended
+            raise OSError("nobody waits for it any more")
+        process = ChildProcess(self._module)
+        self._processes.append(process)
+        if self._ended.is_set():
+            process.kill()
+        return process
 
 
 def serve(answer: Callable[[Answer, Tell], Answer], *, niceness: int = 0, memory_share: int | None = None) -> None:

@@ -33,7 +33,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "runs/test_sealed_file.py",
         "runs/test_store.py",
         "runs/test_store_random.py",
-        "runs/test_worker_pool.py",
+        "runs/test_range_parsing.py",
         "serving",
         "sources/test_bounds.py",
         "sources/test_file_kinds.py",

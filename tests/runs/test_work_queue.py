@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.runs.parsing.byte_range import ByteRange
-from board.runs.parsing.work_queue import WorkQueue
+from board.runs.parsing.range_parsing import WorkQueue
 from board.sources.shards import Shard
 
 

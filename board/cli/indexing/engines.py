@@ -6,15 +6,12 @@ Both call `board.cli.indexing.source_writer.answer`. A worker that ends costs th
 import json
 import os
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from functools import partial
 from typing import Any, Final, Protocol
 
 from board.cli.indexing import source_writer
 from board.errors import ArgumentRefused
-from board.runs.child_process import ChildEnded, ChildProcess, Tell, processors
+from board.runs.child_process import Ask, ChildEnded, Helpers, Tell, processors
 
 Order = dict[str, Any]
 Answer = Callable[[Order, Tell], dict[str, Any]]
@@ -45,38 +42,30 @@ class LocalEngine:
 
     def answers(self, orders: Sequence[Order], tick: Callable[[int], None]) -> Iterator[tuple[Order, dict[str, Any]]]:
         """As an engine does."""
-        read = defaultdict[int, int](int)
-        own, started = threading.local(), list[ChildProcess]()
+        read = dict[int, int]()
+        waiting = iter(orders)
+        taking = threading.Lock()
 
-        def answer(order: Order) -> dict[str, Any]:
-            said: dict[str, Any] = {}
+        def take() -> Order | None:
+            with taking:
+                return next(waiting, None)
+
+        def answer(order: Order, ask: Ask) -> dict[str, Any]:
+            number, said = order["number"], dict[str, Any]()
             for _ in range(TRIES):
                 try:
-                    if getattr(own, "process", None) is None:
-                        own.process = ChildProcess(WORKER)
-                        started.append(own.process)
-                    return dict(own.process.ask(order, tell=partial(read.__setitem__, order["number"])))
+                    said = ask(order, lambda count: read.update({number: int(count)}))
+                    break
                 except ChildEnded as error:
-                    own.process, said = None, {"failed": f"a parsing process ended: {error}"}
+                    said = {"failed": f"a parsing process ended: {error}"}
                 except OSError as error:
-                    return {"failed": str(error)}
+                    said = {"failed": str(error)}
+                    break
+            read.pop(number, None)
             return said
 
-        pool = ThreadPoolExecutor(self._workers)
-        try:
-            under_way = {pool.submit(answer, order): order for order in orders}
-            while under_way:
-                done, _ = wait(under_way, _POLL_SECONDS, FIRST_COMPLETED)
-                yield from ((under_way.pop(one), one.result()) for one in done)
-                if not done:
-                    tick(sum(read[order["number"]] for order in under_way.values()))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in started:
-                process.kill()
-            pool.shutdown()
-            for process in started:
-                process.close()
+        with Helpers(WORKER, take, [answer] * self._workers) as helpers:
+            yield from helpers.results(lambda: tick(sum(read.copy().values())))
 
 
 class RayEngine:

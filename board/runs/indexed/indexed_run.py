@@ -12,7 +12,7 @@ from board.runs.load_report import LoadReport
 from board.runs.loading.parsed_run import ParsedRun
 from board.runs.parsing.format_detection import Identity
 from board.runs.parsing.parsed_shard import ParsedShard
-from board.runs.parsing.work_queue import WorkQueue
+from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.read_options import ReadOptions
 from board.sources import index_file
 from board.sources.shards import Problem, Shard

@@ -23,9 +23,7 @@ from board.runs.parsing.byte_range import ByteRange
 from board.runs.parsing.manifest_saver import ManifestSaver
 from board.runs.parsing.parsed_shard import ParsedShard, found_again, from_cache, is_another
 from board.runs.parsing.part_reader import read_tail
-from board.runs.parsing.range_parsing import RangeParser
-from board.runs.parsing.work_queue import WorkQueue
-from board.runs.parsing.worker_pool import Outcome
+from board.runs.parsing.range_parsing import Outcome, RangeParser, WorkQueue
 from board.runs.read_options import ReadOptions
 from board.sources.shards import Shard
 

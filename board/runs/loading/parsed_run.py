@@ -18,7 +18,7 @@ from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.parsing.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
 from board.runs.parsing.parsed_shard import ParsedShard, from_cache, gathered, missing
 from board.runs.parsing.part_reader import PartReader
-from board.runs.parsing.work_queue import WorkQueue
+from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.read_options import ReadOptions
 from board.sources import presence, trackio_rollouts
 from board.sources.shards import Shard

@@ -17,7 +17,7 @@ from board.runs.loading.sampling import Sample, Snippet, StepsOfSnippet
 from board.runs.loading.snapshot import Snapshot
 from board.runs.parsing import range_parsing
 from board.runs.parsing.byte_range import ByteRange
-from board.runs.parsing.work_queue import WorkQueue
+from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.read_options import ReadOptions
 from board.sources import lines, presence, shards
 

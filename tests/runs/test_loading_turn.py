@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from rows import token_row, write_run
 
 from board import open_run
 from board.runs.cache.store import Store
 from board.runs.loading import loader
-from board.runs.loading.loader import FILE, LoadingTurn
+from board.runs.loading.loader import FILE, loading_turn
 
 REPOSITORY = Path(__file__).parents[2]
 SECONDS = 60.0
@@ -162,35 +163,53 @@ def test_whatever_lies_in_the_place_of_the_lock(tmp_path: Path) -> None:
 def test_without_locks_everybody_parses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a file system that has none."""
 
-    def none(descriptor: int, how: int) -> None:
+    def none(lock: FileLock, blocking: bool) -> None:
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(loader, "_lock", none)
+    monkeypatch.setattr(FileLock, "acquire", none)
     assert len(open_run(run_of(tmp_path, rows=40)).frame) == 40
-    monkeypatch.setattr(loader, "_lock", None)
-    assert len(open_run(write_run(tmp_path / "other", {"a.jsonl": [token_row(0)]})).frame) == 1
 
 
 def test_what_happens_meanwhile_may_interrupt(tmp_path: Path) -> None:
     """A reader who does not want to wait any longer leaves; the turn stays whose it is, and comes when that one is done."""
-    first, second, third = (LoadingTurn(tmp_path) for _ in range(3))
 
     def leave() -> None:
         raise KeyboardInterrupt
 
-    with first.taken(leave):
-        with pytest.raises(KeyboardInterrupt), second.taken(leave):
-            raise AssertionError
-        with pytest.raises(KeyboardInterrupt), third.taken(leave):
-            raise AssertionError
-    with second.taken(leave):
+    with loading_turn(tmp_path, leave):
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt), loading_turn(tmp_path, leave):
+                raise AssertionError
+    with loading_turn(tmp_path, leave):
         pass
+
+
+def test_who_goes_on_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though nothing of a range that takes long is written for a while: a load shows that it goes on, and who waits sees it."""
+    monkeypatch.setattr(loader, "STALLED_SECONDS", 0.25)
+    held, looks = loading_turn(tmp_path, lambda: None), list[int]()
+    held.__enter__()
+
+    def meanwhile() -> None:
+        looks.append(1)
+        os.utime(tmp_path / FILE)
+        if len(looks) == 10:
+            held.__exit__(None, None, None)
+
+    with loading_turn(tmp_path, meanwhile):
+        assert len(looks) == 10
+    folder = run_of(tmp_path, rows=40)
+    store = Store(folder)
+    store.open()
+    (store.folder / FILE).touch()
+    os.utime(store.folder / FILE, (0, 0))
+    open_run(folder)
+    assert (store.folder / FILE).stat().st_mtime > 0
 
 
 def test_a_lock_that_was_removed_is_made_anew(tmp_path: Path) -> None:
     """The cache may be deleted at any time: who waited for a file that is gone locks the one that others would."""
-    first, second, third = (LoadingTurn(tmp_path) for _ in range(3))
-    held = first.taken(lambda: None)
+    held = loading_turn(tmp_path, lambda: None)
     held.__enter__()
     asked: list[int] = []
 
@@ -199,19 +218,19 @@ def test_a_lock_that_was_removed_is_made_anew(tmp_path: Path) -> None:
         (tmp_path / FILE).unlink(missing_ok=True)
         held.__exit__(None, None, None)
 
-    with second.taken(remove):
+    with loading_turn(tmp_path, remove):
         assert asked == [1]
 
         def leave() -> None:
             raise KeyboardInterrupt
 
-        with pytest.raises(KeyboardInterrupt), third.taken(leave):
+        with pytest.raises(KeyboardInterrupt), loading_turn(tmp_path, leave):
             raise AssertionError
 
 
 def test_a_folder_that_is_gone_holds_nobody_up(tmp_path: Path) -> None:
     """Nothing can be locked there, and nobody need be waited for."""
-    with LoadingTurn(tmp_path / "gone").taken(lambda: None):
+    with loading_turn(tmp_path / "gone", lambda: None):
         pass
 
 

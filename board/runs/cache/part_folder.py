@@ -2,11 +2,10 @@
 
 A manifest says which bytes of its shard the files cover. Nothing in the folder is trusted blindly: a byte range whose bytes no longer look
 the same is forgotten. Files are written under a temporary name and renamed, so that a process that is killed at any instant leaves a folder
-that opens and is right; and flushed before a manifest names them, where that is worth the time, so that a crash of the machine takes little
-with it. A manifest holds its own sum and those of its parts (`board.runs.cache.sealed_file`): what is not as it was written is never used.
+that opens and is right. A manifest holds its own sum and those of its parts (`board.runs.cache.sealed_file`): what is not as it was written,
+as after a crash of the machine, is never used.
 """
 
-import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -192,7 +191,7 @@ class PartFolder:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
 
     def write(self, part: Part, *, with_shard: bool = False) -> File:
-        """Write a part; the file that holds it. It survives a crash of the machine once it is flushed. Raises OSError.
+        """Write a part; the file that holds it. Raises OSError.
 
         The shard of each row is written `with_shard`; else the reader of the part says of which it is.
         """
@@ -201,12 +200,6 @@ class PartFolder:
         with atomic_write.replacing(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         return File(name, sealed_file.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
-
-    def flush(self, piece: Piece) -> None:
-        """Wait until a piece's parts are on the disk, where the machine's fall does not spoil them. Raises OSError."""
-        for file in piece.files:
-            with (self.folder / file.name).open("rb") as stream:
-                os.fsync(stream.fileno())
 
     def read(self, file: File, shard: str | None, again: Callable[[], Part]) -> Part:
         """A stored part, its texts and arrays mapped, not read; lines count from the byte range's first. None for a part with its shards.

@@ -6,7 +6,6 @@ waited for a process that makes no progress.
 """
 
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -14,109 +13,56 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from filelock import FileLock, Timeout
+
 from board.errors import BoardError, RunNotFound
+from board.runs.cache.cache_care import refuse_without_room
+from board.runs.cache.part_folder import Manifest
 from board.runs.cache.store import Store
 from board.runs.load_report import LoadReport
-from board.runs.loading.disk_room import refuse_without_room
 from board.runs.loading.parsed_run import ParsedRun, missing_of
 from board.runs.parsing.byte_range import ByteRange
-from board.runs.parsing.manifest_saver import ManifestSaver
 from board.runs.parsing.parsed_shard import ParsedShard, found_again, from_cache, is_another
 from board.runs.parsing.part_reader import read_tail
-from board.runs.parsing.range_parsing import Outcome, RangeParser, WorkQueue
+from board.runs.parsing.range_parsing import Outcome, RangeParser, WorkQueue, expected_bytes
 from board.runs.read_options import ReadOptions
+from board.sources import presence
 from board.sources.shards import Shard
-
-_lock: Callable[[int, int], None] | None
-try:
-    from fcntl import LOCK_EX, LOCK_NB
-    from fcntl import flock as _lock
-except ImportError:  # Windows
-    _lock = None
 
 FILE: Final = "loading.lock"
 
 STALLED_SECONDS: Final = 30.0
-"""A process that has said nothing for so long, being stopped or on a machine that fell, is not waited for any longer."""
+"""A process that has not gone on for so long, being stopped or on a machine that fell, is not waited for any longer."""
 
 _LOOK_SECONDS: Final = 0.1
-_BEAT_SECONDS: Final = 1.0
+
+_SAVE_SECONDS: Final = 2.0
+"""What is parsed is named in its shard's manifest no sooner again, and at the end."""
 
 
-class LoadingTurn:
-    """The turn of one load, whose parts go into `folder`. Of no other thread's concern."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
-        self._held: int | None = None
-        self._beaten_at = 0.0
-
-    @contextmanager
-    def taken(self, meanwhile: Callable[[], None]) -> Iterator[None]:
-        """Hold the lock: no other process has it within. While another has it, `meanwhile` is called again and again; it may raise."""
-        descriptor = self._opened()
+@contextmanager
+def loading_turn(folder: Path, meanwhile: Callable[[], None]) -> Iterator[None]:
+    """A context in which no other process parses into a folder of parts. `meanwhile` is called while another does, and may raise."""
+    lock, seen, since = FileLock(folder / FILE), -1, time.monotonic()
+    while folder.is_dir():
         try:
-            while descriptor is not None and not self._has_come(descriptor, meanwhile):
-                os.close(descriptor)
-                descriptor = self._opened()
-            self._held = descriptor
-            yield
-        finally:
-            self._held = None
-            if descriptor is not None:
-                os.close(descriptor)
-
-    def go_on(self) -> None:
-        """Show those who wait that this load goes on; to be called often."""
-        now = time.monotonic()
-        if self._held is not None and now - self._beaten_at > _BEAT_SECONDS:
-            self._beaten_at = now
-            with suppress(OSError):
-                os.utime(self._held)
-
-    def _opened(self) -> int | None:
-        """The lock's file; None where it cannot be had."""
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-        if _lock is None:
-            return None
-        try:
-            descriptor = os.open(self._path, flags, 0o600)
-        except OSError:
-            return None
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return descriptor
-        os.close(descriptor)
-        return None
-
-    def _has_come(self, descriptor: int, meanwhile: Callable[[], None]) -> bool:
-        """Wait until this one holds the lock, or need not; False where the file is no longer the one that others would lock."""
-        assert _lock is not None
-        seen, since = -1, time.monotonic()
-        while True:
-            try:
-                _lock(descriptor, LOCK_EX | LOCK_NB)
-                return self._is_there(descriptor)
-            except BlockingIOError:
-                beat = os.fstat(descriptor).st_mtime_ns
-            except OSError:  # no locks here
-                return True
-            if beat != seen:
+            lock.acquire(blocking=False)
+            break
+        except Timeout:
+            pass
+        except (OSError, NotImplementedError):  # no locks here
+            break
+        with suppress(OSError):
+            if (beat := (folder / FILE).lstat().st_mtime_ns) != seen:
                 seen, since = beat, time.monotonic()
-            if time.monotonic() - since > STALLED_SECONDS:
-                return True
-            meanwhile()
-            time.sleep(_LOOK_SECONDS)
-
-    def _is_there(self, descriptor: int) -> bool:
-        """Whether the file still stands where it was opened: the cache may be deleted at any time. True where there is no telling."""
-        ours = os.fstat(descriptor)
-        try:
-            there = self._path.lstat()
-        except FileNotFoundError:
-            return not self._path.parent.is_dir()
-        except OSError:
-            return True
-        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+        if time.monotonic() - since > STALLED_SECONDS:
+            break
+        meanwhile()
+        time.sleep(_LOOK_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 _TIMES: Final = 5
@@ -140,8 +86,10 @@ class Loader(ParsedRun):
         self.cache_note = unwritable
         self._parser = RangeParser(store, reading, unwritable)
         self._writable = not unwritable
-        self._turn = LoadingTurn(store.folder)
         self._followed_at = 0.0
+        self._unsaved: dict[str, ParsedShard] = {}
+        """Shards with pieces that no manifest names yet, by name."""
+        self._saved_at = time.monotonic()
         self._read = set[str]()
         """Shards of which ranges were read since it was looked whether they are still the same."""
         self._done: tuple[int, int] | None = None
@@ -157,24 +105,28 @@ class Loader(ParsedRun):
         `only_helpers` as in `RangeParser.parsing`. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
         """
         work = self.missing() if work is None else work
-        refuse_without_room(work.waiting())
-        with self._alone(work), ManifestSaver(self.store) as saver:
+        if (waiting := work.waiting()) and presence.is_remote(waiting[0].shard.path):
+            refuse_without_room(sum(map(expected_bytes, waiting)))
+        with self._alone(work):
             self._follow(work)
             self._done = super().done()
-            with self._parser.parsing(work, self._tell, only_helpers=only_helpers) as outcomes:
-                self._take_all(outcomes, work, saver)
+            try:
+                with self._parser.parsing(work, self._go_on, only_helpers=only_helpers) as outcomes:
+                    self._take_all(outcomes, work)
                 times = 1
-                while again := self._replaced(saver, is_last=times == _TIMES):
+                while again := self._replaced(is_last=times == _TIMES):
                     times += 1
-                    with self._parser.parsing(again, self._tell, only_helpers=only_helpers) as found:
-                        self._take_all(found, again, saver)
+                    with self._parser.parsing(again, self._go_on, only_helpers=only_helpers) as found:
+                        self._take_all(found, again)
                 yield
+            finally:
+                self._save()
         if self._writable:
             self.store.clean({file.name for parsed in self.shards.values() for piece in parsed.pieces for file in piece.files})
 
     def _alone(self, work: WorkQueue) -> AbstractContextManager[None]:
         """A context in which no other process parses this run, unless one cannot know."""
-        return self._turn.taken(lambda: self._wait(work)) if self._writable and len(work) else nullcontext()
+        return loading_turn(self.store.folder, lambda: self._wait(work)) if self._writable and len(work) else nullcontext()
 
     def _wait(self, work: WorkQueue) -> None:
         """Another process parses the run: take what is there of it by now."""
@@ -189,19 +141,34 @@ class Loader(ParsedRun):
             if (ranges := self.missing_now(name)) is not None:
                 work.keep_of(name, ranges)
 
-    def _take_all(self, outcomes: Iterator[tuple[ByteRange, Outcome]], work: WorkQueue, saver: ManifestSaver) -> None:
+    def _take_all(self, outcomes: Iterator[tuple[ByteRange, Outcome]], work: WorkQueue) -> None:
         for byte_range, outcome in outcomes:
             parsed = self.shards[byte_range.shard.name]
             self._parser.under_way.pop(parsed.shard.name, None)
             self._read.add(parsed.shard.name)
-            self._take(parsed, byte_range, outcome, saver)
+            self._take(parsed, byte_range, outcome)
             if parsed.is_replaced or (parsed.broken and is_another(parsed, to_the_end=False)):
                 work.keep_of(parsed.shard.name, [])
                 parsed.drop()
                 self._done = super().done()
-            self._tell()
+            if time.monotonic() - self._saved_at > _SAVE_SECONDS:
+                self._save()
+            self._go_on()
 
-    def _replaced(self, saver: ManifestSaver, *, is_last: bool) -> WorkQueue:
+    def _save(self) -> None:
+        """Write the manifests of shards that have new pieces.
+
+        Neither is flushed: of what the machine's fall spoils the sums tell, and it is parsed again. A cache that cannot be written costs only
+        the next load's time.
+        """
+        for parsed in self._unsaved.values():
+            pieces, identity = tuple(piece for piece in parsed.pieces if piece.start not in parsed.in_memory), parsed.identity
+            with suppress(OSError):
+                self.store.write_manifest(parsed.shard, Manifest(identity.format, identity.note, identity.objects, pieces))
+        self._unsaved.clear()
+        self._saved_at = time.monotonic()
+
+    def _replaced(self, *, is_last: bool) -> WorkQueue:
         """The ranges of shards that were replaced while they were read, to be read anew; `is_last` refuses them instead."""
         names = [
             name for name, parsed in self.shards.items() if name in self._read or (parsed.tail is None and parsed.has_tail())
@@ -219,7 +186,7 @@ class Loader(ParsedRun):
             with suppress(OSError):
                 shard = found_again(shard)
             parsed = self.shards[name] = from_cache(replace(shard, objects=False), None, self.reading.mapping)
-            saver.again(parsed)
+            self._unsaved[name] = parsed  # what its manifest names is of another file
             if is_last:
                 parsed.refuse(f"was replaced each of the {_TIMES} times that it was read: load the run again")
             else:
@@ -234,7 +201,7 @@ class Loader(ParsedRun):
         self._done = super().done() if again else self._done
         return again
 
-    def _take(self, parsed: ParsedShard, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
+    def _take(self, parsed: ParsedShard, byte_range: ByteRange, outcome: Outcome) -> None:
         """Note what became of a range."""
         before = parsed.done()
         if isinstance(outcome, BoardError):
@@ -244,14 +211,19 @@ class Loader(ParsedRun):
             self.hold(byte_range)
         else:
             parsed.add(outcome)
-            saver.add(parsed, outcome)
+            self._unsaved[parsed.shard.name] = parsed
         bytes_before, rows_before = before
         size, rows = parsed.done()
         known_bytes, known_rows = self._done or (0, 0)
         self._done = known_bytes + size - bytes_before, known_rows + rows - rows_before
 
+    def _go_on(self) -> None:
+        """Tell how far it is, those who wait for their turn, too: some ranges take long before anything of them is written."""
+        with suppress(OSError):
+            os.utime(self.store.folder / FILE, follow_symlinks=False)
+        self._tell()
+
     def _tell(self) -> None:
-        self._turn.go_on()
         if self._on_progress:
             self._on_progress(*self.done())
 

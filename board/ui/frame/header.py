@@ -15,8 +15,8 @@ from streamlit.delta_generator import DeltaGenerator
 from board.analysis.prompts.prompt_list import common_beginning
 from board.errors import BoardError
 from board.runs import empty_run, library
+from board.runs.cache import cache_care
 from board.runs.library import RunFolder
-from board.runs.loading import disk_room
 from board.runs.run import Run
 from board.schema import DISCARDED
 from board.serving.page_addresses import FORMER
@@ -223,7 +223,7 @@ def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
 def _load_clicked(slot: DeltaGenerator, folder: RunFolder, location: Path) -> bool:
     """Draw the button, with what the run takes on this machine's disk."""
     line = slot.container(horizontal=True, vertical_alignment="center")
-    cache, free = disk_room.free_bytes()
+    cache, free = cache_care.free_bytes()
     line.text(f"Fetched once, up to {size(folder.bytes)}, into {shown(cache)}, which has {size(free)} left.", width="content")
     return line.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary", on_click=place.moved)
 

@@ -18,8 +18,11 @@ from board import open_run
 from board.errors import RunNotFound
 from board.runs.loading import background_load, sampling
 from board.runs.loading.background_load import BackgroundLoad
-from board.runs.loading.prefetcher import ReadPriority
+from board.runs.loading.prefetcher import Prefetcher, ReadPriority
+from board.runs.loading.snapshot import Snapshot
+from board.runs.opening import Opening
 from board.runs.parsing import parsed_shard, range_parsing
+from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.run import Run
 
 ROWS = 400
@@ -159,6 +162,46 @@ def test_the_rollout_of_a_link_comes_first(tmp_path: Path, link: str) -> None:
     there = whole.key_of(link)
     assert there is not None
     assert first.rollout(key).texts == whole.rollout(there).texts
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Wait for another thread."""
+    deadline = time.monotonic() + 60
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert happened()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_rollout_of_a_link_stays_while_the_run_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_first: bool
+) -> None:
+    """Under its line, from when it is looked up on: where all was sampled before without its lines, and when its range was parsed."""
+    monkeypatch.setattr(sampling, "SAMPLE_BYTES", (10**9,))
+    monkeypatch.setattr(sampling, "SNIPPET_BYTES", 20_000)
+    link = "a.jsonl:300"
+    opening = Opening(write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, ROWS)}))
+    snapshot, work = Snapshot(opening.loader), opening.loader.missing()
+
+    def shown() -> Run:
+        return opening.part_of_it(snapshot, opening.progress(0, 0))
+
+    prefetcher = Prefetcher(ReadPriority(rollout=link if is_first else ""))
+    prefetcher.begin(work, snapshot, opening.loader.reading)
+    try:
+        until(lambda: len(shown().frame) == ROWS)
+        if not is_first:
+            assert shown().key_of(link) is None
+            prefetcher.prioritise(ReadPriority(rollout=link))
+            until(lambda: shown().key_of(link) is not None)
+        assert len(shown().frame) == ROWS
+        preferred = work.take()
+        assert preferred is not None
+        assert preferred.start > 0
+        with opening.loader.loading(WorkQueue([preferred])):
+            assert shown().key_of(link) is not None
+    finally:
+        prefetcher.end()
 
 
 ABSENT = ("rank_0.jsonl:999", "rank_0.jsonl:0", "rank_7.jsonl:1", "rank_0.jsonl:@7", "rank_0.jsonl:@99999", "x", "rank_0.jsonl:7")

@@ -59,7 +59,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("size", [1, 3_000, 10**9])
 def test_snippets_are_whole_lines_of_their_ranges(tmp_path: Path, size: int) -> None:
-    """Apart from each other, in the order of bytes, with the lines before them counted; the end of each shard is in one."""
+    """Apart from each other, in the order of bytes; the end of each shard is in one."""
     data = {name: written(tmp_path / "run", name, 200) for name in ("a.jsonl", "b.jsonl")}
     ranges = ranges_of(tmp_path / "run", 4_000)
 
@@ -73,7 +73,7 @@ def test_snippets_are_whole_lines_of_their_ranges(tmp_path: Path, size: int) -> 
         assert snippet.within.start <= snippet.start < snippet.stop <= snippet.within.stop
         assert whole[: snippet.start].endswith(b"\n") or not snippet.start
         assert whole[: snippet.stop].endswith(b"\n")
-        assert snippet.lines_before == whole[snippet.within.start : snippet.start].count(b"\n")
+        assert snippet.first_line == (None if snippet.start else 0)
     assert places[-1][2] == len(data["b.jsonl"])
     assert len(found) == 1 if size == 1 else {snippet.within for snippet in found} == {*ranges} or len(found) < len(ranges)
 
@@ -91,30 +91,23 @@ def test_of_what_cannot_be_cut_there_is_no_snippet(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_rows_of_a_sample_have_their_lines_or_none(tmp_path: Path) -> None:
-    """Rows and problems of the snippets that are wanted alone; a line is never guessed."""
+    """A line is never guessed: those of the first snippet are known, and those of one before which the lines were counted."""
     data = written(tmp_path / "run", "a.jsonl", 200)
     ranges = ranges_of(tmp_path / "run", 4_000)
     snippets = sampling.snippets(ranges, 10_000)
-    before = np.array([data[: snippet.within.start].count(b"\n") for snippet in snippets])
     (sample,) = sampling.samples(snippets, ReadOptions())
-    wanted = np.arange(len(snippets)) % 2 == 0
-    unknown = np.where(np.arange(len(snippets)) < 4, before, -1)
 
-    parts = [*sample.rows_of(wanted, before)]
-    lines = [line for part in parts for line in part.scalars.column("line").to_pylist()]
-    steps = [step for part in parts for step in part.scalars.column("step").to_pylist()]
-    problems = [problem.line for problem in sample.problems_of(wanted, before)]
-    some = [line for part in sample.rows_of(wanted, unknown) for line in part.scalars.column("line").to_pylist()]
-
-    read = [line for snippet, on in zip(snippets, wanted, strict=True) if on for line in _lines(data, snippet)]
-    assert sorted([*lines, *problems]) == read
-    assert lines == [step + step // 5 + 1 for step in steps]
-    assert [part.texts.column("prompt").to_pylist() for part in parts] == [["p" * (step % 90) for step in steps]]
-    assert some == [line if line <= _lines(data, snippets[3])[-1] else 0 for line in lines]
-    assert [one.first for one in sample.steps] == sorted(one.first for one in sample.steps)
-
-
-def _lines(data: bytes, snippet: sampling.Snippet) -> list[int]:
-    """Numbers of the lines in a snippet."""
-    first = data[: snippet.start].count(b"\n") + 1
-    return [*range(first, first + data[snippet.start : snippet.stop].count(b"\n"))]
+    ((lines, steps, offsets),) = [
+        [part.scalars.column(name).to_pylist() for name in ("line", "step", "offset")] for part in sample.parts
+    ]
+    assert lines == [step + step // 5 + 1 if at < snippets[0].stop else 0 for step, at in zip(steps, offsets, strict=True)]
+    assert {*lines} > {0, 1}
+    assert [data[at : data.index(b"\n", at)].count(b"prompt") for at in offsets] == [1] * len(steps)
+    assert sample.rows == len(steps)
+    within, start = ranges[2], data.index(b"\nbad", ranges[2].start) + 1
+    number = data[:start].count(b"\n")
+    snippet = sampling.snippet_at(within, start, number)
+    assert snippet is not None
+    (known,) = sampling.samples([snippet], ReadOptions())
+    assert known.problems[0].line == number + 1
+    assert known.parts[0].scalars.column("line").to_pylist()[0] == number + 2

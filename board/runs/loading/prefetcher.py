@@ -1,7 +1,7 @@
 """Prefetch for a load: choose which byte ranges are read next.
 
-Looks up what a link names, samples the whole run and counts lines, in a thread of its own, parallel to parsing. No guess of it is shown as
-true: a guess only changes the order of reading.
+Looks up what a link names and samples the whole run, in a thread of its own, parallel to parsing. No guess of it is shown as true: a guess
+only changes the order of reading.
 """
 
 import threading
@@ -10,10 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from board.formats import filename_hints
 from board.runs.cache.rollout import parsed_source
 from board.runs.loading import sampling
-from board.runs.loading.sampling import Sample, Snippet, StepsOfSnippet
+from board.runs.loading.sampling import Sample, Snippet
 from board.runs.loading.snapshot import Snapshot
 from board.runs.parsing import range_parsing
 from board.runs.parsing.byte_range import ByteRange
@@ -93,22 +96,11 @@ class Prefetcher:
                 self._add(sample)
             self._prefer_step()
             self._news.set()
-        if not presence.is_remote(
-            self._ranges[0].shard.path
-        ):  # to count lines would be to fetch them, in another order than they are read
-            self._snapshot.line_counts.count(self._ranges, self._may_go_on)
         while not self._ended.is_set():
             self._changed.wait()
             self._changed.clear()
             self._look_up()
             self._prefer_step()
-
-    def _may_go_on(self) -> bool:
-        if self._changed.is_set():
-            self._changed.clear()
-            self._look_up()
-            self._prefer_step()
-        return not self._ended.is_set()
 
     def _add(self, sample: Sample) -> None:
         if sample.parts:
@@ -141,38 +133,39 @@ class Prefetcher:
         if not shards.is_plain(ranges[0].shard) or (named.line is not None and presence.is_remote(ranges[0].shard.path)):
             self._work.prefer(lambda one: one.shard.name == named.shard)
             return
-        found = self._by_offset(ranges, named.offset) if named.line is None else self._by_line(ranges, named.line)
+        found = _by_offset(ranges, named.offset or 0) if named.line is None else self._by_line(ranges, named.line)
         if found is None:
             return
         self._work.prefer(lambda one: one == found.within)
-        for sample in sampling.samples(self._free([found]), self._reading):
+        for sample in sampling.samples(self._free([found]) if found.first_line is None else [found], self._reading):
+            if found.first_line is not None:  # its rows may have been sampled before, without their lines
+                self._snapshot.samples = tuple(one.without(found) for one in self._snapshot.samples)
             self._add(sample)
-            self._step = next((one.first for one in sample.steps), self._step)
+            self._step = int(sample.parts[0].scalars.column("step")[0].as_py()) if sample.parts else self._step
         self._news.set()
 
     def _by_line(self, ranges: list[ByteRange], line: int) -> Snippet | None:
-        """The snippet that begins with a line, by counting all lines before it; None where some of them are in no range that is missing."""
-        before = self._snapshot.lines_before(ranges[0].shard.name)
-        for one in ranges:
-            if one.start not in before:
-                before = self._snapshot.lines_before(one.shard.name)
-            inside = self._snapshot.line_counts.of(one)
-            if one.start not in before or inside is None or self._ended.is_set():
-                return None
-            before[one.stop] = before[one.start] + inside
-            if before[one.stop] >= line > before[one.start]:
-                return _snippet_at(one, line - 1 - before[one.start])
+        """The snippet that begins with a line, by counting the lines before it; None where it was read before, or cannot be found."""
+        parsed = {piece.start: piece for piece in self._snapshot.pieces(ranges[0].shard.name)}
+        missing = {one.start: one for one in ranges}
+        counted = self._snapshot.counted.setdefault(ranges[0].shard, {0: 0})
+        at = max((place for place, before in counted.items() if before < line), default=0)
+        with suppress(OSError), shards.opened(ranges[0].shard) as stream:  # the load itself meets and reports it
+            while not self._ended.is_set() and (piece := parsed.get(at) or missing.get(at)):
+                if isinstance(piece, ByteRange) and piece.stop - at > lines.longest_line():
+                    return None  # not every line end may be one of its lines
+                before = counted[at]
+                counted[piece.stop] = before + (
+                    lines.ends(stream, at, piece.stop) if isinstance(piece, ByteRange) else piece.lines
+                )
+                if counted[piece.stop] >= line > before:
+                    if at not in missing:
+                        self._news.set()  # its rows have their lines now
+                        return None
+                    start = lines.start_of(stream, at, piece.stop, line - 1 - before)
+                    return None if start is None else sampling.snippet_at(missing[at], start, line - 1)
+                at = piece.stop
         return None
-
-    def _by_offset(self, ranges: list[ByteRange], offset: int | None) -> Snippet | None:
-        within = next((one for one in ranges if one.start <= (offset or 0) < one.stop), None)
-        if within is None:
-            return None
-        try:
-            with shards.opened(within.shard) as stream:
-                return _snippet_at(within, lines.ends(stream, within.start, offset or 0))
-        except OSError:
-            return None
 
     def _prefer_step(self) -> None:
         """Have the ranges read next that should hold the step which is on the screen, by what was sampled around them."""
@@ -184,23 +177,35 @@ class Prefetcher:
 
     def _likely(self, step: int) -> Iterator[ByteRange]:
         """Ranges that hold the step if steps rise within a shard, or if the name of their file is right."""
-        by_shard: dict[str, list[StepsOfSnippet]] = {}
+        sampled: dict[str, list[NDArray[np.int64]]] = {}
         for sample in self._snapshot.samples:
-            by_shard.setdefault(sample.shard, []).extend(sample.steps)
+            for part in sample.parts:
+                rows = np.stack([part.scalars.column(name).to_numpy() for name in ("offset", "step")])
+                sampled.setdefault(sample.shard.name, []).append(rows)
+        courses = {name: _Course(np.hstack(found)) for name, found in sampled.items()}
         for one in self._ranges:
-            snippets = by_shard.get(one.shard.name, [])
-            before = max((snippet.last for snippet in snippets if snippet.start <= one.start), default=None)
-            after = min((snippet.first for snippet in snippets if snippet.start >= one.stop), default=before)
-            said = filename_hints.step_in(one.shard.name)
-            if said == step or (before is not None and after is not None and before <= step <= after):
+            said, course = filename_hints.step_in(one.shard.name), courses.get(one.shard.name)
+            if said == step or (course and course.passes(step, one)):
                 yield one
 
 
-def _snippet_at(within: ByteRange, lines_before: int) -> Snippet | None:
-    """The snippet of a byte range that begins behind so many of its lines."""
-    try:
-        with shards.opened(within.shard) as stream:
-            start = lines.start_of(stream, within.start, within.stop, lines_before)
-    except OSError:
-        return None
-    return None if start is None else sampling.snippet_at(within, start, lines_before)
+class _Course:
+    """How the steps of a shard's sampled rows rise."""
+
+    def __init__(self, rows: NDArray[np.int64]) -> None:
+        """(2, rows): the byte at which each begins, and its step."""
+        self._offsets, steps = rows[:, np.argsort(rows[0])]
+        self._highest_before, self._lowest_after = np.maximum.accumulate(steps), np.minimum.accumulate(steps[::-1])[::-1]
+
+    def passes(self, step: int, within: ByteRange) -> bool:
+        """Whether it comes to a step between the rows before a byte range and those behind it."""
+        before, after = np.searchsorted(self._offsets, within.start, side="right"), np.searchsorted(self._offsets, within.stop)
+        if not before:
+            return False
+        least = self._highest_before[before - 1]
+        return bool(least <= step <= (self._lowest_after[after] if after < len(self._lowest_after) else least))
+
+
+def _by_offset(ranges: list[ByteRange], offset: int) -> Snippet | None:
+    within = next((one for one in ranges if one.start <= offset < one.stop), None)
+    return None if within is None else sampling.snippet_at(within, offset)

@@ -1,25 +1,21 @@
 """Snippets of lines, spread over a run to be parsed, so that curves show early."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from board import formats
 from board.errors import RunNotFound
-from board.runs.cache.columns import Overlaid
 from board.runs.cache.parts import Part, part_of_rows
 from board.runs.load_report import LoadReport
 from board.runs.parsing import part_builder
 from board.runs.parsing.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
 from board.sources import lines, presence, shards
-from board.sources.shards import Line, Problem
+from board.sources.shards import Line, Problem, Shard
 
 SNIPPET_BYTES: Final = 65_536
 """Bytes of a snippet, and more where a line is longer."""
@@ -33,9 +29,6 @@ SHARD_BYTES: Final = 200_000
 MOST_EACH: Final = 16
 """So many snippets of a range at most."""
 
-UNCOUNTED: Final = -1
-"""Stands for how many lines are before a snippet where they were not counted."""
-
 LONG_BYTES: Final = 4_000_000
 """A snippet is no longer, whatever its line."""
 
@@ -47,33 +40,23 @@ class Snippet:
     within: ByteRange
     start: int
     stop: int
-    lines_before: int
-    """Of the byte range: those that stand before the snippet."""
-
-
-@dataclass(frozen=True)
-class StepsOfSnippet:
-    """Where a snippet begins in its shard, and the steps of its first and its last row."""
-
-    start: int
-    first: int
-    last: int
+    first_line: int | None = None
+    """How many lines of the shard stand before it; None where they were not counted, as is true of most."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Snippets of one shard, parsed into one part. Its rows and problems are numbered by the lines of the snippets, one after another."""
+    """Snippets of one shard, parsed. The line of a row is 0 where it is not known."""
 
     snippets: tuple[Snippet, ...]
-    first_numbers: tuple[int, ...]
-    """How many lines of the sample stand before each snippet."""
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]
+    """Those whose line is known."""
 
     @property
-    def shard(self) -> str:
-        """Its name."""
-        return self.snippets[0].within.shard.name
+    def shard(self) -> Shard:
+        """Whose they are."""
+        return self.snippets[0].within.shard
 
     @property
     def size(self) -> int:
@@ -85,49 +68,18 @@ class Sample:
         """Rollouts in them."""
         return sum(map(len, self.parts))
 
-    @property
-    def steps(self) -> list[StepsOfSnippet]:
-        """Of the snippets that have rows."""
-        found: dict[int, StepsOfSnippet] = {}
+    def without(self, snippet: Snippet) -> "Sample":
+        """Without the rows in a snippet whose line is known, and the problems from that line on: they come with its own sample or range."""
+        if self.shard != snippet.within.shard or snippet.first_line is None:
+            return self
+        parts = []
         for part in self.parts:
-            of_snippets = self._snippets_of(part.scalars.column("line").to_numpy())
-            steps = part.scalars.column("step").to_numpy()
-            for at in np.unique(of_snippets):
-                own = steps[of_snippets == at]
-                found[int(at)] = StepsOfSnippet(self.snippets[at].start, int(own[0]), int(own[-1]))
-        return [*found.values()]
-
-    def rows_of(self, chosen: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Part]:
-        """The rows of the chosen snippets, their lines counted from the shard's first, 0 where that is unknown.
-
-        `lines_before` are how many lines of the shard stand before the byte range of each snippet, -1 where unknown. Both (snippets,).
-        """
-        for part in self.parts:
-            numbers = part.scalars.column("line").to_numpy()
-            rows = np.flatnonzero(chosen[self._snippets_of(numbers)])
+            offsets = part.scalars.column("offset").to_numpy()
+            rows = np.flatnonzero((offsets < snippet.start) | (offsets >= snippet.stop))
             if len(rows):
-                taken = part_of_rows(part, rows)
-                lines_of = self._lines(numbers[rows], lines_before)
-                yield replace(taken, scalars=Overlaid(taken.scalars, {"line": pa.chunked_array([lines_of])}))
-
-    def problems_of(self, chosen: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Problem]:
-        """The problems of the chosen snippets, as far as their lines are known."""
-        for problem in self.problems:
-            number = np.array([problem.line or 0])
-            line = int(self._lines(number, lines_before)[0])
-            if line and chosen[self._snippets_of(number)[0]]:
-                yield Problem(problem.shard, line, problem.reason, problem.severity)
-
-    def _snippets_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which snippet each line is in, by its number in the sample. Shape as given."""
-        return np.searchsorted(np.array(self.first_numbers), numbers, side="left") - 1
-
-    def _lines(self, numbers: NDArray[np.int64], lines_before: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The numbers of lines in the shard by those in the sample, 0 where unknown. Shape as given."""
-        at = self._snippets_of(numbers)
-        before = np.array([snippet.lines_before for snippet in self.snippets])
-        skipped = before - np.array(self.first_numbers)
-        return np.where((lines_before[at] < 0) | (before[at] == UNCOUNTED), 0, numbers + skipped[at] + lines_before[at])
+                parts.append(part if len(rows) == len(part) else part_of_rows(part, rows))
+        problems = tuple(problem for problem in self.problems if (problem.line or 0) <= snippet.first_line)
+        return replace(self, parts=tuple(parts), problems=problems)
 
 
 def spread(count: int) -> list[int]:
@@ -140,15 +92,12 @@ def spread(count: int) -> list[int]:
 def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
     """Snippets of so many bytes in all, in the order of shards and bytes: some of each range where there are few, and the ends of shards.
 
-    Of what cannot be cut into ranges there are none, nor of what cannot be read. The lines before a snippet of a remote run are not counted,
-    as all of them would have to be fetched first: they are UNCOUNTED but for a range's first.
+    Of what cannot be cut into ranges there are none, nor of what cannot be read.
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
     each = min(MOST_EACH, max(1, size // SNIPPET_BYTES // max(1, len(plain))))
     places = _places(plain, each, {one.shard.name: one for one in plain}.values())
-    is_remote = any(presence.is_remote(one.shard.path) for one in plain[:1])
-    apart = _taken(places, len(places), size, SHARD_BYTES, counted=not is_remote)
-    return apart if is_remote else _counted(apart)
+    return _taken(places, len(places), size, SHARD_BYTES)
 
 
 def _places(plain: Sequence[ByteRange], each: int, ends: Iterable[ByteRange]) -> list[tuple[ByteRange, int]]:
@@ -159,9 +108,7 @@ def _places(plain: Sequence[ByteRange], each: int, ends: Iterable[ByteRange]) ->
     return sorted(places, key=lambda place: (order[place[0].shard.name], place[1]))
 
 
-def _taken(
-    places: Sequence[tuple[ByteRange, int]], most: int, size: int, each_shard: int, *, counted: bool = False
-) -> list[Snippet]:
+def _taken(places: Sequence[tuple[ByteRange, int]], most: int, size: int, each_shard: int) -> list[Snippet]:
     """At most `most` snippets of about `size` bytes, spread over the places, which are in order; a shard costs so many bytes, too."""
     found: dict[int, Snippet] = {}
     numbers, left, seen = spread(len(places))[:most], size, set[str]()
@@ -170,7 +117,7 @@ def _taken(
         if left <= 0:
             break
         within, place = places[number]
-        if snippet := snippet_at(within, place, 0 if counted or place == within.start else UNCOUNTED):
+        if snippet := snippet_at(within, place):
             found[number] = snippet
             left -= snippet.stop - snippet.start + (0 if within.shard.name in seen else each_shard)
             seen.add(within.shard.name)
@@ -183,10 +130,7 @@ def _around(place: tuple[ByteRange, int]) -> presence.Span:
 
 
 def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet]:
-    """At most `most` snippets, and about `size` bytes, in the order of shards and bytes: the first, the last and some between them.
-
-    Nothing else is read, so that the lines before them are UNCOUNTED but for a range's first.
-    """
+    """At most `most` snippets, and about `size` bytes, in the order of shards and bytes: the first, the last and some between them."""
     plain = [one for one in ranges if shards.is_plain(one.shard)]
     places = _places(plain, max(1, most // max(1, len(plain))), plain[-1:])
     return _taken(places, most, size, 0)
@@ -201,28 +145,19 @@ def _apart(found: Iterable[Snippet]) -> Iterator[Snippet]:
             yield snippet
 
 
-def snippet_at(within: ByteRange, place: int, lines_before: int = 0) -> Snippet | None:
-    """The lines of a range from the first on that begins at or behind a byte; None where that is far, or where there is none."""
+def snippet_at(within: ByteRange, place: int, first_line: int | None = None) -> Snippet | None:
+    """The lines of a range from the first on that begins at or behind a byte; None where that is far, or where there is none.
+
+    `first_line` is how many lines of the shard stand before it, if that is known.
+    """
     try:
         with shards.opened(within.shard) as stream:
             start = lines.next_end(stream, place - 1, within.stop) if place > within.start else within.start
             stop = lines.next_end(stream, max(start, min(start + SNIPPET_BYTES, within.stop) - 1), within.stop)
     except OSError:
         return None
-    return Snippet(within, start, stop, lines_before) if within.start <= start < stop <= start + LONG_BYTES else None
-
-
-def _counted(found: Iterable[Snippet]) -> list[Snippet]:
-    """The snippets with the lines before them; without those of ranges that cannot be read any more."""
-    counted: list[Snippet] = []
-    for within, of_range in groupby(found, key=lambda snippet: snippet.within):
-        at, before = within.start, 0
-        with suppress(OSError), shards.opened(within.shard) as stream:
-            for snippet in of_range:
-                before += lines.ends(stream, at, snippet.start)
-                at = snippet.start
-                counted.append(replace(snippet, lines_before=before))
-    return counted
+    known = first_line if start else 0
+    return Snippet(within, start, stop, known) if within.start <= start < stop <= start + LONG_BYTES else None
 
 
 def samples(found: Sequence[Snippet], reading: ReadOptions) -> Iterator[Sample]:
@@ -235,21 +170,18 @@ def samples(found: Sequence[Snippet], reading: ReadOptions) -> Iterator[Sample]:
 def _parsed(found: Sequence[Snippet], reading: ReadOptions) -> Sample | None:
     shard, kind = found[0].within.shard, formats.by_name(found[0].within.format, reading.mapping)
     items: list[Line | Problem] = []
-    first_numbers, count = [], 0
     for snippet in found:
-        first_numbers.append(count)
-        read = shards.RangeLines(shard, snippet.start, snippet.stop)
         try:
-            items += [_renumbered(item, count) for item in read]
+            items += [_numbered(item, snippet) for item in shards.RangeLines(shard, snippet.start, snippet.stop)]
         except RunNotFound:
             return None
-        count += read.count
     report, parts = LoadReport(), list[Part]()
     part_builder.read_parts(items, shard, kind, reading, report, parts.append)
-    return Sample(tuple(found), tuple(first_numbers), tuple(parts), tuple(report.problems))
+    return Sample(tuple(found), tuple(parts), tuple(problem for problem in report.problems if problem.line))
 
 
-def _renumbered(item: Line | Problem, before: int) -> Line | Problem:
-    if isinstance(item, Problem):
-        return replace(item, line=before + (item.line or 0))
-    return item._replace(number=before + item.number)
+def _numbered(item: Line | Problem, snippet: Snippet) -> Line | Problem:
+    """With its line in the shard, 0 where that is not known."""
+    number = item.line if isinstance(item, Problem) else item.number
+    line = 0 if snippet.first_line is None else snippet.first_line + (number or 0)
+    return replace(item, line=line) if isinstance(item, Problem) else item._replace(number=line)

@@ -3,7 +3,7 @@
 A row whose line in the shard is not known yet has line 0.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +12,14 @@ import pyarrow as pa
 from board.errors import RunNotFound
 from board.runs.cache.columns import Columns, Overlaid
 from board.runs.cache.part_folder import Piece
-from board.runs.cache.parts import Part, with_lines_after
+from board.runs.cache.parts import Part, part_of_rows, with_lines_after
 from board.runs.load_report import LoadReport
 from board.runs.loading.parsed_run import ParsedRun
 from board.runs.loading.sampling import Sample
-from board.runs.parsing.line_counts import LineCounts, lines_before
 from board.runs.parsing.parsed_shard import ParsedShard, pieces_from_the_start
 from board.runs.parsing.part_reader import PartReader
 from board.runs.progress import Progress
+from board.sources.shards import Shard
 
 
 class Snapshot:
@@ -28,17 +28,18 @@ class Snapshot:
     def __init__(self, loader: ParsedRun) -> None:
         self._loader = loader
         self._opened: dict[tuple[str, int, str], list[Part]] = {}
-        self.line_counts = LineCounts()
         self.samples: tuple[Sample, ...] = ()
         """Replaced as a whole by the thread that samples."""
+        self.counted: dict[Shard, dict[int, int]] = {}
+        """By shard and byte how many lines stand before it, where a link had them counted."""
+
+    def pieces(self, shard: str) -> list[Piece]:
+        """What is parsed of a shard by now."""
+        return self._loader.shards[shard].pieces
 
     def parsed(self) -> set[tuple[str, int]]:
         """Shards and starts of the byte ranges that are parsed."""
         return {(name, piece.start) for name, parsed in self._loader.shards.items() for piece in parsed.pieces}
-
-    def lines_before(self, shard: str) -> dict[int, int]:
-        """By the start of each byte range of a shard how many lines stand before it, as far as that is known."""
-        return lines_before(self.line_counts.of_shard(shard), self._loader.shards[shard].pieces)
 
     def rows_expected(self, progress: Progress) -> int:
         """A guess of how many rollouts the run has, from those read so far."""
@@ -51,22 +52,25 @@ class Snapshot:
         self._loader.describe(report)
         by_shard: dict[str, list[Sample]] = {}
         for sample in self.samples:
-            if sample.snippets[0].within.shard == self._loader.shards[sample.shard].shard:  # it was not replaced since
-                by_shard.setdefault(sample.shard, []).append(sample)
+            if sample.shard == self._loader.shards[sample.shard.name].shard:  # it was not replaced since
+                by_shard.setdefault(sample.shard.name, []).append(sample)
         shards = self._loader.shards.items()
         return [part for name, parsed in shards for part in self._of_shard(parsed, by_shard.get(name, []), report)]
 
     def _of_shard(self, parsed: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
-        before = self.lines_before(parsed.shard.name)
         for problem in parsed.broken:
             report.add(problem)
         # where a range could not be read, lines behind it are in no complete run either
-        pieces = pieces_from_the_start(parsed) if parsed.broken else parsed.pieces
+        pieces = pieces_from_the_start(parsed) if parsed.broken else [*parsed.pieces]
         reader = PartReader(self._loader.store, self._loader.reading, report)
+        lines_before = {0: 0} | (self.counted.get(parsed.shard, {}) if self.counted else {})
         for piece in pieces:
-            yield from self._of_piece(parsed, piece, before.get(piece.start), reader, report)
+            before = lines_before.get(piece.start)
+            yield from self._of_piece(parsed, piece, before, reader, report)
+            if before is not None:
+                lines_before[piece.stop] = before + piece.lines
         for sample in [] if parsed.broken or parsed.is_replaced else samples:
-            yield from _of_sample(sample, pieces, before, report)
+            yield from _of_sample(sample, pieces, report)
 
     def _of_piece(
         self, parsed: ParsedShard, piece: Piece, first_line: int | None, reader: PartReader, report: LoadReport
@@ -87,16 +91,18 @@ class Snapshot:
             piece.report_to(report, parsed.shard, first_line)
 
 
-def _of_sample(sample: Sample, pieces: Sequence[Piece], before: Mapping[int, int], report: LoadReport) -> Iterator[Part]:
-    """The rows of a sample whose byte ranges are not parsed yet."""
-    parsed = {piece.start for piece in pieces}
-    unread = np.array([snippet.within.start not in parsed for snippet in sample.snippets])
-    lines = np.array([before.get(snippet.within.start, -1) for snippet in sample.snippets])
-    for part in sample.rows_of(unread, lines):
-        report.rows += len(part)
-        yield part
-    for problem in sample.problems_of(unread, lines):
-        report.add(problem)
+def _of_sample(sample: Sample, pieces: Sequence[Piece], report: LoadReport) -> Iterator[Part]:
+    """The rows of a sample whose byte ranges are not parsed yet, and the problems of one of which none is."""
+    starts, stops = np.array([piece.start for piece in pieces]), np.array([0, *(piece.stop for piece in pieces)])
+    for part in sample.parts:
+        offsets = part.scalars.column("offset").to_numpy()
+        rows = np.flatnonzero(offsets >= stops[np.searchsorted(starts, offsets, side="right")])
+        if len(rows):
+            report.rows += len(rows)
+            yield part_of_rows(part, rows)
+    if sample.snippets[0].within.start not in starts:
+        for problem in sample.problems:
+            report.add(problem)
 
 
 def _without_lines(scalars: Columns) -> Columns:

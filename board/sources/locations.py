@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from board.sources.remote import addresses, places
+from board.sources import presence
+from board.sources.remote import addresses
 from board.text.path_names import path_of, shown
 
 
@@ -34,7 +35,7 @@ def folder_unlisted(named: str) -> Path:
 
 def address_of(folder: Path) -> str:
     """The address that a folder stands for; empty for one of this machine."""
-    return str(_mounts().address_of(folder)) if places.may_be_mirrored(folder) else ""
+    return str(_mounts().address_of(folder)) if presence.may_be_mirrored(folder) else ""
 
 
 def shown_place(folder: Path) -> str:
@@ -49,13 +50,13 @@ def shown_name(folder: Path) -> str:
 
 def look_again(folder: Path, *, wait: bool = False) -> None:
     """Have what lies elsewhere listed again where that is due: in the background, unless it is waited for."""
-    if places.may_be_mirrored(folder):
+    if presence.may_be_mirrored(folder):
         _mounts().refresh(folder, wait=wait)
 
 
 def troubles(folder: Path) -> Sequence[str]:
     """What is wrong with what lies elsewhere, a sentence each."""
-    return list(_mounts().troubles(folder)) if places.may_be_mirrored(folder) else []
+    return list(_mounts().troubles(folder)) if presence.may_be_mirrored(folder) else []
 
 
 def _mounts() -> ModuleType:

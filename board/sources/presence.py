@@ -1,22 +1,30 @@
-"""Prefetch bytes of a remote run that are about to be read.
+"""Which files lie elsewhere, in what pieces their bytes come, and those fetched that are about to be read.
 
 Many requests run at once, which one after another would take long. A file of this machine is there already, and every function here is then
 over at once.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from board.sources.remote import places
-from board.sources.remote.places import BLOCK
-from board.sources.remote.places import REQUEST as REQUEST
-from board.sources.remote.places import Span as Span
-
 if TYPE_CHECKING:
-    from board.sources.remote.block_cache import Mirror
+    from board.sources.remote.mirror import Mirror
+
+FOLDER: Final = "mirrored-stores"
+"""The folder of the cache that holds the mirrors."""
+
+BLOCK: Final = 1 << 16
+"""Bytes are requested in whole blocks of so many; the last of an object may be shorter."""
+
+REQUEST: Final = 32 * BLOCK
+"""Bytes of one request, 2 MiB: several requests travel in parallel, and a cut connection costs little."""
+
+Span = tuple[Path, int, int]
+"""A file of a mirror, and the range of its bytes that is to be read."""
 
 ALL: Final = 1 << 62
 """Where a span ends that is of all of a file."""
@@ -26,6 +34,11 @@ AHEAD: Final = 256
 
 _T = TypeVar("_T")
 _requested: set[Span] = set()
+
+
+def may_be_mirrored(path: Path) -> bool:
+    """Whether a path may be a mirror's; `board.sources.remote.listings` knows whether it is."""
+    return f"{os.sep}{FOLDER}{os.sep}" in str(path)
 
 
 def is_remote(path: Path) -> bool:
@@ -47,7 +60,7 @@ def ahead(things: Iterable[_T], spans_of: Callable[[_T], Iterable[Span]]) -> Ite
     """The things in their order, the bytes of each requested some time before its turn, the first time that it is seen."""
     waiting: deque[_T] = deque()
     for one in things:
-        spans = {span for span in spans_of(one) if places.may_be_mirrored(span[0])} - _requested
+        spans = {span for span in spans_of(one) if may_be_mirrored(span[0])} - _requested
         _requested.update(spans)
         look_ahead(spans)
         waiting.append(one)
@@ -63,7 +76,7 @@ def ends_of(path: Path, size: int) -> list[Span]:
 
 def _mirror_of(path: Path) -> "Mirror | None":
     """The mirror that a path lies in; for one of this machine nothing that reads elsewhere is loaded."""
-    if not places.may_be_mirrored(path):
+    if not may_be_mirrored(path):
         return None
     from board.sources.remote import listings
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from board.sources.remote import places
+from board.sources import presence
 
 _PIECE_BYTES: Final = 1 << 20
 
@@ -44,7 +44,7 @@ def opened(path: Path, *, within: Path | None = None, most: int | None = None) -
     may lead anywhere. `most` bounds its size in bytes as it is now: a reader of more than that asks of a growing file for so much alone.
     Raises OSError.
     """
-    if places.may_be_mirrored(path):
+    if presence.may_be_mirrored(path):
         # here alone: who records a run has none of what reads one that lies elsewhere
         from board.sources.remote import listings
 

@@ -160,7 +160,7 @@ def test_a_run_that_was_read_has_not_changed(web: RangeServer) -> None:
     assert current_fingerprint(root / "plain", root) == run.fingerprint
     kept = {path: path.stat().st_mtime_ns for path in parts_kept()}
     listings.refresh(root, wait=True)
-    listings._mounts[root.parent].mirror._held.clear()
+    listings._mounts[root.parent]._held.clear()
     before = web.files_sent()
     assert open_run(root / "plain", within=root).fingerprint == run.fingerprint
     assert web.files_sent() == before

@@ -13,7 +13,7 @@ from pyarrow import fs
 from board import atomic_write
 from board.errors import ArgumentRefused, BoardError
 from board.sources import index_file
-from board.sources.remote import addresses, stores
+from board.sources.remote import addresses, object_store
 from board.text.path_names import path_of, shown
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Destination:
                 f"What is at {address} can be read and not written to: name a folder, or an address with s3://, gs:// or ssh://."
             )
             raise ArgumentRefused(said)
-        store: FsspecStore = stores.shared(address)  # type: ignore[assignment]
+        store: FsspecStore = object_store.shared(address)  # type: ignore[assignment]
         return fs.PyFileSystem(fs.FSSpecHandler(store.files)), f"{store.below}{address.prefix}"
 
     @property

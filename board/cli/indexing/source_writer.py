@@ -39,9 +39,9 @@ from board.runs.read_options import ReadOptions
 from board.schema import DISCARD_FLAGS
 from board.settings import user_folders
 from board.sources import index_file, presence, shards
-from board.sources.remote import listings, local_names, object_store, stores
+from board.sources.remote import listings, local_names, object_store
 from board.sources.remote.addresses import Address
-from board.sources.remote.block_cache import local_stamp
+from board.sources.remote.mirror import local_stamp
 from board.sources.remote.object_store import RemoteObject
 from board.sources.shards import Shard
 
@@ -244,11 +244,11 @@ def _at_hand(source: dict[str, Any] | None, shard: Shard) -> Iterator[Shard]:
         yield shard
         return
     objects = [RemoteObject(**one) for one in source["objects"]]
-    store, cache = stores.shared(Address(source["scheme"], source["authority"], "")), user_folders.cache()
+    store, cache = object_store.shared(Address(source["scheme"], source["authority"], "")), user_folders.cache()
     with user_folders.temporary(cache / "indexing", cache, "source") as folder:
         paths = [folder / local_names.local_path(one.key) for one in objects]
         for one, path in zip(objects, paths, strict=True):
-            object_store.waited(store.fetch(one, path, 0, one.size))
+            object_store.waited(store.fetch(one, path))
             os.utime(path, ns=(0, local_stamp(one)[1]))
         companions = tuple(map(str, paths[1 : 1 + len(shard.companions)]))
         yield replace(shard, path=paths[0], companions=companions, within=folder, inode=paths[0].stat().st_ino)

@@ -17,7 +17,7 @@ from board.errors import ArgumentRefused, RunNotFound
 from board.runs.cache.code_version import version
 from board.runs.cache.store import LOCATION
 from board.settings import user_folders
-from board.sources.remote import places
+from board.sources import presence
 from board.text.format_number import size
 
 SETTING: Final = "RL_BOARD_CACHE_BYTES"
@@ -119,7 +119,7 @@ def tidy(root: Path, most: int) -> list[CachedRun]:
 
 def empty(root: Path) -> None:
     """Remove all that the board keeps in a cache."""
-    for folder in (*_folders(root, _VERSION), root / places.FOLDER):
+    for folder in (*_folders(root, _VERSION), root / presence.FOLDER):
         _remove(folder)
 
 

@@ -9,17 +9,17 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
 from board.errors import ArgumentRefused, RunNotFound
 from board.settings import user_folders
-from board.sources.remote import addresses, local_names, placeholders, places, stores
+from board.sources import presence
+from board.sources.remote import addresses, local_names
 from board.sources.remote.addresses import Address
-from board.sources.remote.block_cache import Mirror, MirroredFile
+from board.sources.remote.mirror import Mirror, MirroredFile
 from board.sources.remote.object_store import RemoteObject
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -50,14 +50,17 @@ class _Listing:
     listing: threading.Lock = field(default_factory=threading.Lock)
 
 
-class _Mount:
-    """A store, its mirror, and the prefixes of it that are listed."""
+class _Mount(Mirror):
+    """A mirror, and the prefixes of its store that are listed."""
 
     def __init__(self, folder: Path, address: Address) -> None:
-        self.address = address
-        self.mirror = Mirror(folder, lambda: stores.store_of(address))
+        super().__init__(folder, address)
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
+
+    def shown(self, prefix: str) -> str:
+        """A prefix of the store as an address."""
+        return str(replace(self.address, prefix=prefix))
 
     def is_fresh(self, prefix: str, share: float = 1.0) -> bool:
         """Whether what a prefix holds need not be listed again yet."""
@@ -72,8 +75,7 @@ class _Mount:
                 return
             began = time.monotonic()
             try:
-                placeholders.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
-                listing.left_out = dict(self.mirror.store.left_out)
+                listing.left_out = self.update(prefix, _counted(self.store.objects(prefix), tell)) | self.store.left_out
                 for name, other in [*self.prefixes.items()]:
                     if _covers(prefix, name):
                         other.trouble = ""
@@ -83,11 +85,20 @@ class _Mount:
                 listing.trouble = str(error)
                 raise
             except OSError as error:
-                listing.trouble = f"{shown_address(self.address, prefix)}: {error.strerror or error}."
-                self.mirror.connect_anew()  # with credentials that may be other ones by then
+                listing.trouble = f"{self.shown(prefix)}: {error.strerror or error}."
+                self.__dict__.pop("store", None)  # made anew, with credentials that may be other ones by then
             finally:
                 listing.at = time.monotonic()
                 listing.seconds = listing.at - began
+
+    def sentences(self, prefix: str = "") -> Iterator[str]:
+        """What below a prefix was left out of the listings, one sentence each."""
+        listed = [item for one in self.prefixes.values() for item in one.left_out.items()]
+        left_out = {key: why for key, why in listed if _covers(prefix, key)}
+        for key in [*left_out][:NAMED_LEFT_OUT]:
+            yield f"{shown(self.shown(key))} is left out: {left_out[key]}."
+        if len(left_out) > NAMED_LEFT_OUT:
+            yield f"{plural(len(left_out) - NAMED_LEFT_OUT, 'more file')} left out for such reasons."
 
 
 def _covers(above: str, prefix: str) -> bool:
@@ -116,34 +127,41 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
     if anew or not mount.is_fresh(address.prefix):
         mount.list_now(address.prefix, tell)
     if not folder.is_dir() or not any(folder.iterdir()):
-        listing = mount.prefixes.get(address.prefix, _Listing())
-        why = next(_left_out(mount.address, listing.left_out), "")
-        raise RunNotFound(listing.trouble or why or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
+        trouble = mount.prefixes[address.prefix].trouble if address.prefix in mount.prefixes else ""
+        why = next(mount.sentences(address.prefix), "")
+        raise RunNotFound(trouble or why or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
     return folder
 
 
 def _mount_of(address: Address) -> _Mount:
+    """That of the address's store, made where there is none yet. Raises OSError, of a mirror that another user made too."""
     folder = _folder_of(address)
     user_folders.make_private(folder / "files", user_folders.cache())
     with _changing:
-        return _mounts.setdefault(folder, _Mount(folder, Address(address.scheme, address.authority, "")))
+        return _mounts.setdefault(folder, _Mount(folder, replace(address, prefix="")))
 
 
 def _folder_of(store: Address) -> Path:
-    return Path(_real(user_folders.cache()), places.FOLDER, store.scheme, local_names.local_path(store.authority))
+    # the Hub has none, and an empty part has a name of its own
+    authority = local_names.local_path(store.authority or "/").parts[0]
+    return _real(user_folders.cache()) / presence.FOLDER / store.scheme / authority
 
 
 def standing_for(text: str) -> Path:
     """The folder that stands for an address as long as it is listed, which is not done here. Raises ArgumentRefused."""
     address = addresses.parsed(text)
-    files = _folder_of(address) / "files"
-    return files / local_names.local_path(address.prefix) if address.prefix else files
+    place = local_names.local_path(address.prefix)
+    if local_names.is_too_long(place.as_posix()):
+        raise ArgumentRefused(
+            f"This {address.scheme}:// address cannot be opened: a part of its path is too long for a file's name."
+        )
+    return _folder_of(address) / "files" / place
 
 
 def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
     """The store and the object that a file of a mirror stands for, as it was listed; None for any other path."""
     found = _mount_at(path)
-    known = found[0].mirror.known.get(PurePosixPath(found[1]).as_posix()) if found else None
+    known = found[0].known.get(found[1].as_posix()) if found else None
     return (found[0].address, known) if found and known else None
 
 
@@ -152,42 +170,32 @@ def _real(folder: Path) -> Path:
     return Path(os.path.realpath(folder))
 
 
-def _mount_at(path: Path) -> tuple[_Mount, str] | None:
+def _mount_at(path: Path) -> tuple[_Mount, PurePosixPath] | None:
     """The mount that a path lies in, and its place in the mirror; None where it lies in none."""
-    start = f"{_real(user_folders.cache())}{os.sep}{places.FOLDER}{os.sep}"
+    start = f"{_real(user_folders.cache())}{os.sep}{presence.FOLDER}{os.sep}"
     scheme, *parts = PurePath(str(path).removeprefix(start)).parts
     if not str(path).startswith(start) or scheme not in addresses.SCHEMES or parts[1:2] != ["files"]:
         return None
     store = Address(scheme, local_names.key_of(PurePosixPath(parts[0])), "")
-    return _mounts.get(_folder_of(store)) or _mount_of(store), "/".join(parts[2:])
+    return _mounts.get(_folder_of(store)) or _mount_of(store), PurePosixPath(*parts[2:])
 
 
 def mirror_of(path: Path) -> Mirror | None:
     """The mirror that a path lies in; None for a path of this machine's own."""
     found = _mount_at(path)
-    return found[0].mirror if found else None
+    return found[0] if found else None
 
 
 def opened(path: Path) -> io.BufferedReader | None:
     """A file of a mirror to be read, by ranges of its object; None for a path of this machine's own. Raises OSError."""
     mirror = mirror_of(path)
-    return io.BufferedReader(MirroredFile(mirror, mirror.found(path)), places.BLOCK) if mirror else None
-
-
-def shown_address(address: Address, prefix: str) -> str:
-    """A prefix of a store as an address."""
-    return str(Address(address.scheme, address.authority, prefix))
+    return io.BufferedReader(MirroredFile(mirror, mirror.found(path)), presence.BLOCK) if mirror else None
 
 
 def address_of(path: Path) -> str:
     """The address that a path of a mirror stands for; empty for any other."""
     found = _mount_at(path)
-    if found is None:
-        return ""
-    prefix = found[1]
-    with suppress(RunNotFound):
-        prefix = local_names.key_of(Path(found[1])) if found[1] else ""
-    return shown_address(found[0].address, prefix)
+    return found[0].shown(local_names.key_of(found[1])) if found else ""
 
 
 def refresh(folder: Path, *, wait: bool = False) -> None:
@@ -196,16 +204,12 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
     Nothing for a folder of this machine's own, nor in a process that was not given the address.
     """
     found = _mount_at(folder)
-    if found is None or not found[0].prefixes:
+    if found is None:
         return
-    mount, place = found
-    try:
-        prefix = local_names.key_of(Path(place)) if place else ""
-    except RunNotFound:
-        return
-    under_way = mount.prefixes.get(prefix)
+    mount, prefix = found[0], local_names.key_of(found[1])
     if not any(_covers(name, prefix) for name in mount.prefixes) or mount.is_fresh(prefix, OPENING if wait else 1.0):
         return
+    under_way = mount.prefixes.get(prefix)
     if wait:
         mount.list_now(prefix)
     elif under_way is None or not under_way.listing.locked():
@@ -219,18 +223,8 @@ def troubles(folder: Path) -> Sequence[str]:
         return []
     mount, place = found
     said = dict.fromkeys(one.trouble for one in mount.prefixes.values() if one.trouble)
-    gone = sorted(name for name in mount.mirror.gone if not place or name.startswith(f"{place}/"))
+    gone = sorted(name for name in mount.gone if PurePosixPath(name).is_relative_to(place))
     if gone:
-        example = Path(gone[0]).name
-        said[
-            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {example}. What was read of them is shown."
-        ] = None
-    left_out = {key: why for one in mount.prefixes.values() for key, why in one.left_out.items()}
-    return [*said, *_left_out(mount.address, left_out)]
-
-
-def _left_out(store: Address, left_out: Mapping[str, str]) -> Iterator[str]:
-    for key in [*left_out][:NAMED_LEFT_OUT]:
-        yield f"{shown(shown_address(store, key))} is left out: {left_out[key]}."
-    if len(left_out) > NAMED_LEFT_OUT:
-        yield f"{plural(len(left_out) - NAMED_LEFT_OUT, 'more file')} left out for such reasons."
+        example = f"{len(gone):,} of its files, such as {PurePath(gone[0]).name}"
+        said[f"Gone from {address_of(folder)}: {example}. What was read of them is shown."] = None
+    return [*said, *mount.sentences()]

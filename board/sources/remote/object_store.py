@@ -1,6 +1,6 @@
-"""The interface of a store of objects: list, look at, read by ranges, write.
+"""The interface of a store of objects: list, look at, read by ranges; and the store of an address.
 
-Only some can be written to. Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what
+Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what
 to do about it: what may pass is tried again, with waits that double and vary, so that many readers do not come back at once. Requests run
 in fsspec's own thread, which ends with the process; nothing waits for it then.
 """
@@ -8,14 +8,16 @@ in fsspec's own thread, which ends with the process; nothing waits for it then.
 import errno
 import os
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from board.sources.remote.places import REQUEST
+from board.errors import ArgumentRefused, pip_install
+from board.sources.presence import REQUEST
+from board.sources.remote.addresses import Address
 
 AT_ONCE: Final = 16
 """Requests of one kind under way at a time."""
@@ -23,6 +25,16 @@ AT_ONCE: Final = 16
 MOST_TRIES: Final = 6
 FIRST_SECONDS: Final = 0.25
 LONGEST_SECONDS: Final = 8.0
+
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "s3": ("s3fs",),
+    "gs": ("gcsfs",),
+    "hf": ("fsspec", "huggingface_hub"),
+    "http": ("fsspec", "aiohttp"),
+    "https": ("fsspec", "aiohttp"),
+    "ssh": ("sshfs",),
+}
+"""The libraries of each scheme."""
 
 _T = TypeVar("_T")
 
@@ -66,12 +78,8 @@ class Replaced(RemoteTrouble):
         super().__init__(sentence)
 
 
-class Elsewhere(RemoteTrouble):
-    """It leads out of what may be read."""
-
-
 class ObjectStore:
-    """A bucket, or a host. Serves many requests at once; those that can be written to put objects whole, or not at all."""
+    """A bucket, or a host. Serves many requests at once."""
 
     def __init__(self) -> None:
         self.left_out: dict[str, str] = {}
@@ -103,16 +111,45 @@ class ObjectStore:
         await with_retries(fetch, lambda: len(data))
         return data
 
-    async def fetch(self, found: RemoteObject, path: Path, start: int, stop: int) -> None:
-        """Have a range of an object be in a file of the object's size. Raises RemoteTrouble, OSError."""
+    async def fetch(self, found: RemoteObject, path: Path) -> None:
+        """Have all of an object be in a file. Raises RemoteTrouble, OSError."""
 
         async def piece(at: int) -> None:
-            os.pwrite(file.fileno(), await self.fetched(found, at, min(at + REQUEST, stop)), at)
+            os.pwrite(file.fileno(), await self.fetched(found, at, min(at + REQUEST, found.size)), at)
 
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             file.truncate(found.size)
-            await all_done([partial(piece, at) for at in range(start, stop, REQUEST)])
+            for error in filter(None, await all_of([partial(piece, at) for at in range(0, found.size, REQUEST)])):
+                raise error
+
+
+def store_of(address: Address) -> ObjectStore:
+    """The store of an address, which may be connected with by then. Raises ArgumentRefused where a library is missing, RemoteTrouble."""
+    try:
+        if address.scheme in ("http", "https"):
+            from board.sources.remote.web_store import WebStore
+
+            return WebStore(address)
+        from board.sources.remote import fsspec_store
+
+        made = {"s3": fsspec_store.s3, "gs": fsspec_store.google, "hf": fsspec_store.hub, "ssh": fsspec_store.ssh}
+        return made[address.scheme](address)
+    except ModuleNotFoundError as error:
+        needed = _NEEDED[address.scheme]
+        said = f"{address.scheme}:// needs {' and '.join(needed)}, not all of which is installed: {pip_install(*needed)}"
+        raise ArgumentRefused(said) from error
+
+
+def shared(address: Address) -> ObjectStore:
+    """The store of an address, connected with once in this process. Raises what `store_of` raises."""
+    return _shared(os.getpid(), replace(address, prefix=""))
+
+
+@lru_cache
+def _shared(_process: int, store: Address) -> ObjectStore:
+    """A copy of a process must not speak on its connections."""
+    return store_of(store)
 
 
 def begun(request: Coroutine[Any, Any, _T]) -> "Future[_T]":
@@ -156,12 +193,3 @@ async def all_of(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T | BaseE
             return await act()
 
     return await gather(*map(one, acts), return_exceptions=True)
-
-
-async def all_done(acts: Sequence[Callable[[], Awaitable[_T]]]) -> list[_T]:
-    """What all give; the first that failed is raised once all are done."""
-    found = await all_of(acts)
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return found  # type: ignore[return-value]

@@ -22,7 +22,6 @@ from yarl import URL
 from board.sources.remote.addresses import Address
 from board.sources.remote.object_store import (
     Denied,
-    Elsewhere,
     ObjectStore,
     Passing,
     RemoteObject,
@@ -201,18 +200,18 @@ async def _take(answer: aiohttp.ClientResponse, most: int, into: bytearray) -> N
 
 
 def _redirected(address: str, location: str, host: str) -> str:
-    """Where an answer leads: to the same address or below it. Raises Elsewhere."""
+    """Where an answer leads: to the same address or below it. Raises RemoteTrouble."""
     try:
         there = urljoin(address, location)
         parts = urlsplit(there)
     except ValueError as error:
-        raise Elsewhere("redirects to what is no address") from error
+        raise RemoteTrouble("redirects to what is no address") from error
     if f"{parts.scheme}://{parts.netloc}" != host or parts.query:
-        raise Elsewhere("redirects elsewhere, where the board does not follow")
+        raise RemoteTrouble("redirects elsewhere, where the board does not follow")
     path, before = unquote(parts.path), unquote(urlsplit(address).path)
     climbs = not {".", ".."}.isdisjoint(unquote(path).replace("\\", "/").split("/"))
     if climbs or (path != before and not path.startswith(f"{before.rstrip('/')}/")):
-        raise Elsewhere("redirects out of the folder that is read, where the board does not follow")
+        raise RemoteTrouble("redirects out of the folder that is read, where the board does not follow")
     return there
 
 

@@ -20,7 +20,7 @@ from board.cli.main import main
 from board.errors import RunNotFound
 from board.runs.indexed.slices import SETTING
 from board.sources import index_file
-from board.sources.remote import listings, object_store, stores
+from board.sources.remote import listings, object_store
 from board.sql import index_query
 
 REPOSITORY = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listings, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(listings, "COSTS", 0.0)
     monkeypatch.setattr("board.runs.parsing.parsed_shard.RANGE_BYTES", 4_000)
-    stores._shared.cache_clear()
+    object_store._shared.cache_clear()
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_cut_connections(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPa
             except (OSError, RunNotFound):
                 continue
     monkeypatch.setenv("AWS_ENDPOINT_URL", bucket.endpoint)
-    stores._shared.cache_clear()
+    object_store._shared.cache_clear()
     monkeypatch.setattr(listings, "_mounts", {})
     assert_same(open_run(index), open_run(run))
 

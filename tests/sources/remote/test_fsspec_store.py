@@ -11,7 +11,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from stores_asked import bytes_of, look
 
 from board.cli.indexing.destination import Destination
-from board.sources.remote import addresses, fsspec_store, object_store, stores
+from board.sources.remote import addresses, fsspec_store, object_store
 from board.sources.remote.fsspec_store import FsspecStore
 from board.sources.remote.object_store import Denied, ObjectStore, Passing, RemoteTrouble, Replaced, Vanished
 
@@ -134,7 +134,7 @@ def test_ssh(ssh: Ssh, tmp_path: Path) -> None:
     (tmp_path / "runs" / "one" / "a.jsonl").write_bytes(b"0123456789")
     (tmp_path / "runs" / "link.jsonl").symlink_to(tmp_path / "home" / ".ssh" / "id_ed25519")
     address = addresses.parsed(f"ssh://127.0.0.1:{ssh.port}{tmp_path}/runs")
-    store = stores.store_of(address)
+    store = object_store.store_of(address)
     (found,) = store.objects(address.prefix)
     assert (found.key, found.size) == (f"{address.prefix}/one/a.jsonl", 10)
     assert found.modified_ns > 0
@@ -160,7 +160,7 @@ def test_ssh_does_not_speak_with_an_unknown_host(ssh: Ssh, tmp_path: Path) -> No
     """A host whose key is not among the known ones is refused: it may be another than it says."""
     address = addresses.parsed(f"ssh://127.0.0.1:{ssh.port}{tmp_path}")
     with pytest.raises(OSError, match="HostKeyNotVerifiable"):
-        [*stores.store_of(address).objects(address.prefix)]
+        [*object_store.store_of(address).objects(address.prefix)]
 
 
 def test_a_time_that_cannot_be_read_is_none() -> None:

@@ -12,7 +12,7 @@ from stores_asked import bytes_of, look
 from board import open_run
 from board.cli.indexing.destination import Destination
 from board.runs.library import list_runs
-from board.sources.remote import addresses, listings, object_store, stores
+from board.sources.remote import addresses, listings, object_store
 from board.sources.remote.object_store import Denied, ObjectStore, RemoteTrouble, Replaced, Vanished
 
 
@@ -31,7 +31,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[GoogleBu
 
 def store(bucket: GoogleBucket) -> ObjectStore:
     """As the board speaks with it."""
-    return stores.store_of(addresses.parsed(bucket.address))
+    return object_store.store_of(addresses.parsed(bucket.address))
 
 
 def test_listing(bucket: GoogleBucket) -> None:

@@ -15,7 +15,7 @@ from stores_asked import bytes_of, look
 
 from board import open_run
 from board.runs.library import list_runs
-from board.sources.remote import addresses, listings, object_store, stores
+from board.sources.remote import addresses, listings, object_store
 from board.sources.remote.object_store import Denied, ObjectStore, Passing, RemoteTrouble, Replaced, Vanished
 
 REPOSITORY = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 def store(hub: Hub) -> ObjectStore:
     """As the board speaks with it."""
-    return stores.store_of(addresses.parsed(hub.address))
+    return object_store.store_of(addresses.parsed(hub.address))
 
 
 def test_listing(hub: Hub) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from range_server import RangeServer, range_server
 
-from board.errors import RunNotFound
+from board.errors import ArgumentRefused, RunNotFound
 from board.sources import presence, run_files
-from board.sources.remote import listings, object_store, placeholders, places
-from board.sources.remote.places import BLOCK
+from board.sources.presence import BLOCK
+from board.sources.remote import listings, mirror, object_store
 
 BYTES = os.urandom(5 * BLOCK + 1000)
 
@@ -96,7 +96,7 @@ def test_a_vanished_object_stays_as_far_as_it_was_read(web: RangeServer) -> None
         (web.folder / "run" / name).unlink()
     listings.refresh(folder, wait=True)
     assert [path.name for path in (folder / "run").iterdir()] == ["a.jsonl"]
-    listings._mounts[folder.parent].mirror._held.clear()
+    listings._mounts[folder.parent]._held.clear()
     with pytest.raises(OSError, match="it is not there"):
         read(folder / "run" / "a.jsonl")
     assert listings.troubles(folder)[0].startswith(f"Gone from {web.address}: 1 of its files, such as a.jsonl.")
@@ -186,15 +186,22 @@ def test_a_server_without_etags(web: RangeServer) -> None:
 
 def test_too_many_objects(web: RangeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A prefix with more than can be listed is refused in a sentence."""
-    monkeypatch.setattr(placeholders, "MOST_OBJECTS", 0)
+    monkeypatch.setattr(mirror, "MOST_OBJECTS", 0)
     with pytest.raises(RunNotFound, match="name the prefix"):
         listings.mounted(web.address)
 
 
+def test_a_prefix_too_long_for_a_folder(web: RangeServer) -> None:
+    """Is refused in a sentence, whether it is listed or not."""
+    for stands_for in (listings.mounted, listings.standing_for):
+        with pytest.raises(ArgumentRefused, match="a part of its path is too long"):
+            stands_for(f"{web.address}/{'x' * 300}")
+
+
 def test_paths_of_this_machine_are_none_of_ours(tmp_path: Path) -> None:
     """Also those beside the mirrors in the cache."""
-    cache = Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER
-    for path in (tmp_path, cache, cache / "x" / "y" / "files", tmp_path / places.FOLDER / "s3" / "x" / "files"):
+    cache = Path(os.environ["RL_BOARD_CACHE"]) / presence.FOLDER
+    for path in (tmp_path, cache, cache / "x" / "y" / "files", tmp_path / presence.FOLDER / "s3" / "x" / "files"):
         assert listings.mirror_of(path) is None
         assert listings.address_of(path) == ""
         assert listings.troubles(path) == []

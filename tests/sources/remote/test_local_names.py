@@ -41,10 +41,3 @@ def test_different_keys_have_different_files(one: str, other: str) -> None:
     """Also where one has the name of the other's folder."""
     paths = {local_path(one), local_path(other), local_path(one, same_as_folder=True), local_path(other, same_as_folder=True)}
     assert len(paths) == (2 if one == other else 4)
-
-
-def test_long_parts_are_cut() -> None:
-    """A part longer than a file's name may be is cut, keeps its ending, and is another for another key."""
-    first, second = (local_path("x" * 900 + tail + "x" * 100 + ".jsonl") for tail in "ab")
-    assert first != second
-    assert all(len(path.name.encode()) < 256 and path.name.endswith(".jsonl") for path in (first, second))

@@ -18,10 +18,10 @@ import json, resource, sys
 import fsspec, s3fs
 from board import open_run
 from board.cli import printing
-from board.sources.remote import placeholders
+from board.sources.remote import mirror
 from board.runs.library import list_runs
 printing.TICK_SECONDS = 0.0
-placeholders.MOST_OBJECTS = int(sys.argv[2])
+mirror.MOST_OBJECTS = int(sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     folder = printing.listed(sys.argv[1])

@@ -5,7 +5,7 @@ from s3_server import Bucket
 from stores_asked import bytes_of, look
 
 from board.cli.indexing.destination import Destination
-from board.sources.remote import addresses, fsspec_store, object_store, stores
+from board.sources.remote import addresses, fsspec_store, object_store
 from board.sources.remote.object_store import Denied, ObjectStore, Passing, Replaced, Vanished
 
 
@@ -17,7 +17,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def store(bucket: Bucket) -> ObjectStore:
     """As the board speaks with it."""
-    return stores.store_of(addresses.parsed(bucket.address))
+    return object_store.store_of(addresses.parsed(bucket.address))
 
 
 def test_listing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +64,7 @@ def test_writing(bucket: Bucket) -> None:
 def test_no_bucket(bucket: Bucket) -> None:
     """A bucket that is not there is a sentence."""
     with pytest.raises(Vanished, match="the store has nothing there"):
-        [*stores.store_of(addresses.parsed("s3://never-made-bucket")).objects("x")]
+        [*object_store.store_of(addresses.parsed("s3://never-made-bucket")).objects("x")]
 
 
 def test_no_credentials(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ class _Building:
         seals = {name: _seal(parsed.shard) for name, parsed in self._run.shards.items()}
         same = {name: one for name, one in before.items() if self._is_same(name, one, seals)}
         self._entries = {name: one for name, one in same.items() if self._is_sound(one, sizes, verify)}
-        reused = set(self._entries)
+        sound = dict(self._entries)
         self._save()
         reading = replace(self._target.reading, trains_ends=any(one["trains_ends"] for one in self._entries.values()))
         names = [
@@ -138,13 +138,14 @@ class _Building:
                 names = [name for name, one in self._entries.items() if one["doubts_ends"]]
         self._finish(sizes)
         held = self._entries.values()
+        kept = sum(self._entries[name] is one for name, one in sound.items())
         return IndexResult(
             shards=len(self._target.found),
             rollouts=sum(one["rows"] for one in held),
             bytes=sum(one["size"] for one in held),
-            parsed=len(self._run.shards) - len(reused),
-            kept=len(reused),
-            mended=len(same) - len(reused),
+            parsed=len(self._run.shards) - kept,
+            kept=kept,
+            mended=len(same) - len(sound),
             gone=[name for name in before if name not in self._run.shards],
             bad_lines=sum(one["counts"].get("refused", 0) for one in held),
             failed={name: one["failed"] for name, one in self._entries.items() if one["failed"]},

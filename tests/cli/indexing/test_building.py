@@ -61,6 +61,20 @@ def test_holds_what_the_run_shows(run: Path, tmp_path: Path) -> None:
     assert index_file.state(tmp_path / "index") == state
 
 
+def test_what_another_source_has_parsed_anew_is_not_kept(tmp_path: Path) -> None:
+    """A new source whose loss mask trains on end tokens makes pads of those that an old one holds."""
+    cut = token_row(1) | {"response_tokens": ["a", "</s>", "</s>"], "response": "a</s></s>", "loss_mask": [1, 0, 0]}
+    folder = write_run(tmp_path / "run", {"rank_0.jsonl": [cut]})
+    indexed(folder, tmp_path / "index")
+    write_run(folder, {"rank_1.jsonl": [cut | {"loss_mask": [1, 1, 0]}]})
+    engine = HereEngine()
+
+    result = indexed(folder, tmp_path / "index", engine)
+
+    assert sorted(engine.parsed) == ["rank_0.jsonl", "rank_1.jsonl"]
+    assert (result.parsed, result.kept, result.mended) == (2, 0, 0)
+
+
 @pytest.mark.parametrize("case", [pytest.param(one, marks=[pytest.mark.slow] if at % 8 else []) for at, one in enumerate(CASES)])
 def test_odd_run(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Odd runs are as odd in an index."""

@@ -91,7 +91,7 @@ class _Mount(Mirror):
                 listing.at = time.monotonic()
                 listing.seconds = listing.at - began
 
-    def sentences(self, prefix: str = "") -> Iterator[str]:
+    def sentences(self, prefix: str) -> Iterator[str]:
         """What below a prefix was left out of the listings, one sentence each."""
         listed = [item for one in self.prefixes.values() for item in one.left_out.items()]
         left_out = {key: why for key, why in listed if _covers(prefix, key)}
@@ -217,14 +217,16 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
 
 
 def troubles(folder: Path) -> Sequence[str]:
-    """What is wrong with the store of a folder, a sentence each: it cannot be listed now, or objects that were read are gone."""
+    """What is wrong with what a folder stands for, a sentence each: it cannot be listed now, or objects that were read are gone."""
     found = _mount_at(folder)
     if found is None:
         return []
     mount, place = found
-    said = dict.fromkeys(one.trouble for one in mount.prefixes.values() if one.trouble)
+    prefix = local_names.key_of(place)
+    listed = [one for name, one in mount.prefixes.items() if _covers(name, prefix) or _covers(prefix, name)]
+    said = dict.fromkeys(one.trouble for one in listed if one.trouble)
     gone = sorted(name for name in mount.gone if PurePosixPath(name).is_relative_to(place))
     if gone:
         example = f"{len(gone):,} of its files, such as {PurePath(gone[0]).name}"
         said[f"Gone from {address_of(folder)}: {example}. What was read of them is shown."] = None
-    return [*said, *mount.sentences()]
+    return [*said, *mount.sentences(prefix)]

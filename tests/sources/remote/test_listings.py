@@ -114,6 +114,19 @@ def test_a_store_that_refuses_says_so_and_keeps_what_was_listed(web: RangeServer
     assert (folder / "run" / "a.jsonl").stat().st_size == len(BYTES)
 
 
+def test_troubles_are_of_what_the_folder_stands_for(web: RangeServer) -> None:
+    """A listing that failed is told of its own folder, of those in it and of those above it, and of no folder beside it."""
+    (web.folder / "other" / "deep").mkdir(parents=True)
+    (web.folder / "other" / "deep" / "b.jsonl").write_bytes(b"{}")
+    folder, other = (listings.mounted(f"{web.address}/{name}") for name in ("run", "other"))
+    web.status = 403
+    listings.refresh(other, wait=True)
+    web.status = 0
+    assert ["refuses it (403)" in one for one in listings.troubles(other)] == [True]
+    assert listings.troubles(other / "deep") == listings.troubles(folder.parent) == listings.troubles(other)
+    assert listings.troubles(folder) == []
+
+
 @pytest.mark.parametrize("code", [401, 403, 404, 500, 418])
 def test_nothing_to_read_is_a_sentence(web: RangeServer, code: int) -> None:
     """An address that gives nothing names the place, not a stack of errors."""

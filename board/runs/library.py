@@ -33,6 +33,9 @@ OPEN_RUNS: Final = 12
 LEVELS: Final = 6
 """Runs may lie in so many folders below the root's own: exp/model/seed and the like."""
 
+LIVE_SECONDS: Final = 600.0
+"""What was written to within so many seconds is taken to be still written to: a run to be training, which its reader follows."""
+
 HERE: Final = "."
 """Name of the root itself when it holds shards of its own."""
 

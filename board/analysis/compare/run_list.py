@@ -10,14 +10,11 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
-from board.runs.library import HERE, RunFolder
+from board.runs.library import HERE, LIVE_SECONDS, RunFolder
 from board.runs.summaries.run_summaries import SummaryState
 from board.runs.summaries.run_summary import RunSummary
 from board.settings.run_choices import RunNote
 from board.text.format_number import fmt
-
-RECENT_SECONDS: Final = 600.0
-"""A run written to within so many seconds, which was seen growing, is training now: one that is finished, or was copied, is not."""
 
 NOT_READ: Final = "not read yet"
 NOT_LOOKED: Final = "not looked at"
@@ -53,7 +50,7 @@ class ListedRun:
     @property
     def is_live(self) -> bool:
         """Whether it is training now: written to lately, and seen growing. A clock may be a little ahead of another."""
-        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS and self.state.grows
+        return bool(self.folder.shards) and abs(self.age) < LIVE_SECONDS and self.state.grows
 
     @property
     def place(self) -> str:
@@ -205,6 +202,6 @@ def written(one: ListedRun) -> str:
     if one.is_live:
         return "training now"
     if one.age < 0:
-        return "just now" if one.age > -RECENT_SECONDS else "in the future"
+        return "just now" if one.age > -LIVE_SECONDS else "in the future"
     unit, seconds = next((pair for pair in _SECONDS if one.age >= pair[1]), ("s", 1.0))
     return f"{one.age / seconds:.0f} {unit} ago"

@@ -21,7 +21,7 @@ from board.runs import library
 from board.runs.cache.code_version import version
 from board.runs.cache.store import Store
 from board.runs.child_process import ChildProcess
-from board.runs.library import RunFolder
+from board.runs.library import LIVE_SECONDS, RunFolder
 from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.summaries import run_summary
@@ -40,9 +40,6 @@ IDLE_SECONDS: Final = 20.0
 
 AGAIN_SECONDS: Final = 15.0
 """A run that grows is looked at again no sooner."""
-
-LIVE_SECONDS: Final = 600.0
-"""A run that was seen growing within so many seconds is training now."""
 
 MOST_RUNS: Final = 20_000
 """So many runs are remembered."""

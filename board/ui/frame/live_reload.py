@@ -24,9 +24,6 @@ LOOK_SECONDS: Final = 1.0
 TELL_SECONDS: Final = 4.0
 """Interval while rows are not loaded automatically: a change is announced within five seconds, the check included."""
 
-RECENT_SECONDS: Final = 600
-"""A run written to within so many seconds is taken to be still running: following is on unless the reader turns it off."""
-
 _LIVE: Final = (
     "Looks for new rows every second and loads them. On by default while the run was written to in the last ten minutes."
 )
@@ -87,7 +84,7 @@ def _switched(key: str, newest: int) -> None:
 def is_recent(run: Run) -> bool:
     """Whether the run was written to a short while ago, as far as it was read."""
     newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
-    return abs(time.time() - newest) < RECENT_SECONDS
+    return abs(time.time() - newest) < library.LIVE_SECONDS
 
 
 def _look(run: Run, root: Path, on: bool) -> None:

@@ -18,6 +18,7 @@ from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
 from board.runs.cache.shared_values import LatestValue
+from board.runs.library import LIVE_SECONDS
 from board.runs.run import Run
 from board.text.counting import listed, plural
 from board.text.path_names import shown
@@ -33,9 +34,6 @@ from board.ui.state import caches, pinned_metrics, place
 
 READING_WIDTH: Final = 360
 """The frontier and how to read it stand side by side while each has so many pixels."""
-
-RECENT_SECONDS: Final = 600
-"""Scalars that were written to within so many seconds are taken to be still growing."""
 
 LOOK_SECONDS: Final = 3.0
 
@@ -278,8 +276,6 @@ def first_step(panel: Panel) -> int:
 
 
 draw()
-st.fragment(watch, run_every=LOOK_SECONDS if abs(time.time() - scalars.modified_ns / 1e9) < RECENT_SECONDS else None)(
-    scalars.stamp
-)
+st.fragment(watch, run_every=LOOK_SECONDS if abs(time.time() - scalars.modified_ns / 1e9) < LIVE_SECONDS else None)(scalars.stamp)
 sql_editor.draw(run)
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

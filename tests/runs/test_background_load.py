@@ -25,7 +25,7 @@ from board.runs.parsing import parsed_shard, range_parsing
 from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.run import Run
 
-ROWS = 400
+ROWS = 200
 
 
 def shard(name: str, first: int, rows: int, *, blank: bool = False) -> bytes:
@@ -37,10 +37,13 @@ def shard(name: str, first: int, rows: int, *, blank: bool = False) -> bytes:
     return compressed("\n".join([*lines, ""]).encode(), name)
 
 
+BY_TWO = ("ranks", "compressed beside plain")
+"""Runs that are parsed by two worker processes."""
+
 RUNS: dict[str, dict[str, bytes]] = {
     "ranks": {f"rank_{rank}.jsonl": shard("x.jsonl", 0, ROWS, blank=bool(rank)) for rank in range(2)},
     "one shard": {"a.jsonl": shard("x.jsonl", 0, 2 * ROWS)},
-    "a file for each step": {f"step_{at}.jsonl": shard("x.jsonl", 20 * at, 20) for at in range(30)},
+    "a file for each step": {f"step_{at}.jsonl": shard("x.jsonl", 20 * at, 20) for at in range(12)},
     "compressed beside plain": {"a.jsonl.gz": shard("a.jsonl.gz", 0, ROWS), "b.jsonl": shard("b.jsonl", 0, ROWS)},
     "half a line at the end": {"a.jsonl": shard("x.jsonl", 0, ROWS)[:-40]},
 }
@@ -48,9 +51,10 @@ RUNS: dict[str, dict[str, bytes]] = {
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many small ranges, many small snippets, and a snapshot whenever something is read."""
-    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 20_000)
+    """Many small ranges, many small snippets, and a snapshot whenever something is read; one process parses, as each takes its time to start."""
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 100)
+    monkeypatch.setattr(range_parsing, "processors", lambda: 1)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 10_000)
     monkeypatch.setattr(sampling, "SNIPPET_BYTES", 300)
     monkeypatch.setattr(sampling, "SHARD_BYTES", 0)
     monkeypatch.setattr(sampling, "SAMPLE_BYTES", (2_000, 8_000))
@@ -111,6 +115,8 @@ def assert_same(one: Run, other: Run) -> None:
 def test_what_is_shown_on_the_way_is_part_of_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Every snapshot holds rows of the run that blocking opening gives, and the last is that run."""
     folder = write_run(tmp_path / "run", RUNS[name])
+    if name in BY_TWO:
+        monkeypatch.setattr(range_parsing, "processors", lambda: 2)
     monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "one"))
     whole = open_run(folder)
     monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "another"))
@@ -145,7 +151,7 @@ def test_a_sample_of_the_whole_comes_first(tmp_path: Path) -> None:
     assert found[-1].reading.stopped
 
 
-LINKS = ("rank_0.jsonl:3", "rank_1.jsonl:200", "rank_1.jsonl:457")
+LINKS = ("rank_0.jsonl:3", "rank_1.jsonl:100", "rank_1.jsonl:222")
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -179,7 +185,7 @@ def test_the_rollout_of_a_link_stays_while_the_run_is_read(
     """Under its line, from when it is looked up on: where all was sampled before without its lines, and when its range was parsed."""
     monkeypatch.setattr(sampling, "SAMPLE_BYTES", (10**9,))
     monkeypatch.setattr(sampling, "SNIPPET_BYTES", 20_000)
-    link = "a.jsonl:300"
+    link = "a.jsonl:150"
     opening = Opening(write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, ROWS)}))
     snapshot, work = Snapshot(opening.loader), opening.loader.missing()
 
@@ -221,7 +227,7 @@ def test_a_link_to_nothing_changes_nothing(tmp_path: Path, link: str) -> None:
 
 def test_a_stopped_load_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is parsed stays readable, says that it is a part, and is not parsed again."""
-    folder = write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 4_000)})
+    folder = write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 1_500)})
 
     def stop(load: BackgroundLoad, run: Run) -> None:
         if run.reading and run.reading.progress.rows > 200:
@@ -231,7 +237,7 @@ def test_a_stopped_load_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
     assert part.reading is not None
     assert part.reading.stopped
     assert "A part of this run: " in part.reading.words()
-    assert 200 < part.reading.progress.rows < 4_000
+    assert 200 < part.reading.progress.rows < 1_500
 
     again = loaded(folder)
     assert again[0].reading is None or again[0].reading.progress.bytes_cached >= part.reading.progress.bytes_done
@@ -241,7 +247,7 @@ def test_a_stopped_load_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
 
 def test_a_shard_that_vanishes_is_said(tmp_path: Path) -> None:
     """As in a load that is waited for: the rest is read."""
-    folder = write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 2_000), "b.jsonl": shard("x.jsonl", 0, 2_000)})
+    folder = write_run(tmp_path / "run", {name: shard(name, 0, 800) for name in ("a.jsonl", "b.jsonl")})
 
     def remove(_: BackgroundLoad, run: Run) -> None:
         if len(run.frame):
@@ -250,7 +256,7 @@ def test_a_shard_that_vanishes_is_said(tmp_path: Path) -> None:
     found = loaded(folder, then=remove)
 
     assert found[-1].reading is None
-    assert (found[-1].frame["shard"] == "a.jsonl").sum() == 2_000
+    assert (found[-1].frame["shard"] == "a.jsonl").sum() == 800
     assert any(problem.shard == "b.jsonl" for problem in found[-1].report.problems)
 
 

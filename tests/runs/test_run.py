@@ -18,12 +18,15 @@ from rows import lines, row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
-from board.runs.parsing.part_builder import ROWS_PER_PART
+from board.runs.parsing import part_builder
 from board.runs.run import Run
 
 Rows = list[dict[str, Any]]
 
 NAN = math.nan
+
+PART = 1_000
+"""Rows of a part of the long run."""
 
 NUMBERS = ("reward", "ref_reward", "custom")
 ARRAYS = ("logprobs", "ref_logprobs", "entropies", "mine")
@@ -126,7 +129,7 @@ SHARD_NAMES = st.lists(
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_any_run_is_what_a_slow_reader_reads(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Rows, order, numbers, texts, tokens and arrays: float32, NaN where missing, whichever shard a row is in."""
     shards = {name: data.draw(st.lists(any_row(), max_size=5)) for name in data.draw(SHARD_NAMES)}
@@ -179,42 +182,46 @@ def test_every_layout_of_shards_gives_the_same_frame(tmp_path: Path, layout: Any
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of three parts: prompts only beyond the first, a ground truth in every third row, steps going down."""
-    rows = ROWS_PER_PART * 2 + 100
+    rows = PART * 2 + 100
     fields: Rows = []
     for at in range(rows):
         one = row(rows - at, response=f"r{at}", response_tokens=[str(at)], logprobs=[-at / 7])
-        if at >= ROWS_PER_PART:
+        if at >= PART:
             one |= {"prompt": f"p{at}", "entropies": [at / 3]}
         if at % 3 == 0:
             one["ground_truth"] = at
         fields.append(one)
-    return open_run(write_run(tmp_path_factory.mktemp("long"), {"data.jsonl": fields}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(part_builder, "ROWS_PER_PART", PART)
+        run = open_run(write_run(tmp_path_factory.mktemp("long"), {"data.jsonl": fields}))
+    assert len(run.parts) == 3
+    return run
 
 
 def test_index_leads_to_the_rollout_across_parts(long_run: Run) -> None:
     """The frame is ordered by step; the key of each row finds its own texts, tokens and arrays."""
     assert long_run.frame["step"].is_monotonic_increasing
     assert long_run.frame.index.name == "rollout"
-    for at in (0, ROWS_PER_PART - 1, ROWS_PER_PART, 2 * ROWS_PER_PART - 1, 2 * ROWS_PER_PART, 2 * ROWS_PER_PART + 99):
+    for at in (0, PART - 1, PART, 2 * PART - 1, 2 * PART, 2 * PART + 99):
         key = long_run.key_of(f"data.jsonl:{at + 1}")
         assert key is not None
         rollout = long_run.rollout(key)
         assert (rollout.key, rollout.line, rollout["response"], rollout.tokens) == (key, at + 1, f"r{at}", [str(at)])
-        assert rollout["prompt"] == (f"p{at}" if at >= ROWS_PER_PART else None)
+        assert rollout["prompt"] == (f"p{at}" if at >= PART else None)
         assert_same_array(rollout["logprobs"], [-at / 7])
-        assert (rollout["entropies"] is None) == (at < ROWS_PER_PART)
+        assert (rollout["entropies"] is None) == (at < PART)
         assert long_run.frame.loc[key, "logprob_mean"] == pytest.approx(-at / 7, rel=1e-6)
-        assert math.isnan(long_run.frame["entropy_mean"].loc[key]) == (at < ROWS_PER_PART)
+        assert math.isnan(long_run.frame["entropy_mean"].loc[key]) == (at < PART)
 
 
 @given(st.data())
 @settings(max_examples=30, deadline=None)
 def test_texts_come_in_the_order_asked_for(long_run: Run, data: st.DataObject) -> None:
     """Any keys in any order, the same one twice too; null where a row or a whole part lacks the text."""
-    keys = data.draw(st.lists(st.integers(0, 2 * ROWS_PER_PART + 99), max_size=20))
+    keys = data.draw(st.lists(st.integers(0, 2 * PART + 99), max_size=20))
 
     assert long_run.texts("response", keys).to_pylist() == [f"r{key}" for key in keys]
-    assert long_run.texts("prompt", keys).to_pylist() == [f"p{key}" if key >= ROWS_PER_PART else None for key in keys]
+    assert long_run.texts("prompt", keys).to_pylist() == [f"p{key}" if key >= PART else None for key in keys]
     assert long_run.texts("ground_truth", np.array(keys, np.int64)).to_pylist() == [
         str(key) if key % 3 == 0 else None for key in keys
     ]
@@ -233,7 +240,7 @@ def test_everything_in_one_frame(long_run: Run) -> None:
     everything = long_run.to_pandas()
 
     assert everything[list(long_run.frame.columns)].equals(long_run.frame)
-    for key in (0, 5, ROWS_PER_PART, 2 * ROWS_PER_PART + 99):
+    for key in (0, 5, PART, 2 * PART + 99):
         rollout, one = long_run.rollout(key), everything.loc[key]
         assert (one["response"], one["response_tokens"]) == (rollout["response"], rollout.tokens)
         assert_same_array(one["logprobs"], rollout["logprobs"].tolist())

@@ -17,8 +17,6 @@ from board.runs.cache.sealed_file import Damaged, Sealed
 from board.runs.cache.store import Store
 from board.runs.run import Run
 
-DAMAGES = int(os.environ.get("RL_BOARD_EXAMPLES", "50"))
-
 BESIDE = 3
 """Columns of the test's file that are verified one by one."""
 
@@ -145,12 +143,13 @@ def swapped(folder: Path, ending: str) -> None:
     replaced(second, data)
 
 
-def test_no_damage_changes_a_number(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damages", [20, pytest.param(50, marks=pytest.mark.slow)])
+def test_no_damage_changes_a_number(tmp_path: Path, damages: int) -> None:
     """After each of many random damages to any file of the cache the run is the shards', and the report says what was read again."""
     folder, dice = run_of(tmp_path), random.Random(5)
     whole = shown(open_run(folder))
     kept = {path: data for path in sorted(Store(folder).folder.iterdir()) if (data := path.read_bytes())}  # a lock holds nothing
-    for at in range(DAMAGES):
+    for at in range(damages):
         path, data = dice.choice([*kept.items()])
         change = dice.choice(CHANGES)
         damaged = change(data, dice)

@@ -1,6 +1,6 @@
 """Random runs under random treatment: whatever happens to shards and cache, the frame and the report are those of a slow reader.
 
-RL_BOARD_EXAMPLES raises the number of random histories (each of up to STEPS events) for a long run.
+RL_BOARD_EXAMPLES raises the number of random histories (each of up to STEPS events) of the slow test for a long run.
 """
 
 import json
@@ -371,15 +371,16 @@ def mark(there: bool) -> bytes:
     return b"\xef\xbb\xbf" if there else b""
 
 
+@pytest.mark.parametrize("examples", [15, pytest.param(EXAMPLES, marks=pytest.mark.slow)])
 def test_any_history_reads_as_the_slow_reader_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helper: "subprocess.Popen[str]"
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helper: "subprocess.Popen[str]", examples: int
 ) -> None:
     """After any sequence of writes, rewrites, cuts, kills and damage the board shows what stands in the shards, and no more."""
     machine = type("AnyHistory", (History,), {"base": tmp_path, "patch": monkeypatch, "helper": helper})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             stateful_step_count=STEPS,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

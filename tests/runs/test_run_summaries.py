@@ -105,7 +105,7 @@ def test_the_list_has_the_runs_own_numbers_once_it_was_read(tmp_path: Path, monk
     """What was of a part is of all of the run soon after somebody opened it."""
     monkeypatch.setattr(run_summaries, "AGAIN_SECONDS", 0.0)
     long = "x" * 3_000
-    shards = {f"{at}.jsonl": [row(0, reward=float(at % 60 < 20), response=long)] * 10 for at in range(120)}
+    shards = {f"{at}.jsonl": [row(0, reward=float(at < 4), response=long)] * 60 for at in range(12)}
     of, root = RunSummaries(), tmp_path / "root"
     for name, mapping in MAPPINGS.items():
         write_run(root / name, shards | ({"rollouts.toml": mapping.encode()} if mapping else {}))
@@ -117,7 +117,7 @@ def test_the_list_has_the_runs_own_numbers_once_it_was_read(tmp_path: Path, monk
         return all(one.summary is not None and not one.summary.sampled for one in found.values())
 
     told = {name: one.summary for name, one in waited(of, root, are_whole).items() if one.summary}
-    assert {name: (one.sampled, one.rollouts) for name, one in told.items()} == dict.fromkeys(MAPPINGS, (False, 1_200))
+    assert {name: (one.sampled, one.rollouts) for name, one in told.items()} == dict.fromkeys(MAPPINGS, (False, 720))
     assert [one.last["reward"] for one in told.values()] == pytest.approx([1 / 3] * 2, abs=1e-5)
 
 

@@ -136,13 +136,13 @@ def come_and_go(address: str) -> bool:
 
 def test_a_large_run_that_is_read_for_the_first_time_keeps_nobody_waiting(board: tuple[str, int], root: Path) -> None:
     """Readers of another run have many pages while it is being read."""
-    add_run(root, "large", [token_row(step, response=f"{TEXT}{at}") for step in range(600) for at in range(16)])
+    add_run(root, "large", [token_row(step, response=f"{TEXT}{at}") for step in range(200) for at in range(16)])
     with Session(board[0]) as reader, Session(board[0]) as other:
         reader.page(run="run")
         other.ask(run="large")
         answered = 0
         texts: list[str] = []
-        while not any("9,600 rollouts" in text for text in texts) and answered < 200:
+        while not any("3,200 rollouts" in text for text in texts) and answered < 200:
             assert reader.page(run="run", step=answered % STEPS)
             answered += 1
             texts = other.page(run="large")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from environments import UNCOMPILED
 from rows import row, write_run
 
 from board.cli.endings import ExitCode
@@ -140,7 +141,7 @@ def test_full_disk_is_a_failure_with_a_sentence(tmp_path: Path) -> None:
         shell=True,
         executable="/bin/bash",
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": "/dev/null/none"},
+        env=os.environ | UNCOMPILED | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": "/dev/null/none"},
         capture_output=True,
         text=True,
     )

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""For a process whose files are bounded: Python takes a compiled module that was cut at the bound for whole, and every later process has it."""
+
 
 def python_with(home: Path, named: str, *requirements: str, python: str = sys.executable) -> str:
     """An interpreter that has these requirements: the one that the variable `named` names, else a new environment under `home`.

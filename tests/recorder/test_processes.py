@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from environments import UNCOMPILED
 from recorded import account, rows_of, shard_of
 
 from board import open_run
@@ -207,7 +208,10 @@ sys.exit(recorder.dropped)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 def test_a_disk_that_fills_up_and_is_cleared(tmp_path: Path) -> None:
     """Rows that find no space are counted and said once, the one cut short is all that is damaged, and recording resumes by itself."""
-    child = subprocess.run([sys.executable, "-c", FILLING, tmp_path], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
+    environment = os.environ | UNCOMPILED
+    child = subprocess.run(
+        [sys.executable, "-c", FILLING, tmp_path], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True, timeout=60
+    )
     *before, cut, after = shard_of(tmp_path).read_bytes().splitlines()
 
     assert [json.loads(line)["number"] for line in before] == [*range(len(before))]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from environments import UNCOMPILED
 from read_rows import prompts
 from rows import read_manifest, token_row, write_manifest
 
@@ -207,7 +208,7 @@ def test_full_disk_is_survived(tmp_path: Path) -> None:
         "run = open_run(sys.argv[1])\n"
         "print(len(run.frame), run.rollout(799)['prompt'], run.report.cache_note)\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": str(tmp_path / "cache")}
+    environment = os.environ | UNCOMPILED | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": str(tmp_path / "cache")}
 
     done = subprocess.run(
         [sys.executable, "-c", script, str(path.parent)], env=environment, capture_output=True, text=True, timeout=120

@@ -1,6 +1,5 @@
 """What several test files share: a clean machine for every test, and the real server."""
 
-import gc
 import os
 import socket
 import subprocess
@@ -58,11 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected is never garbage, so that it is not looked through again and again.
-
-    AppTest looks for components in all that is installed, for half a second each time; here it looks once.
-    """
-    gc.freeze()
+    """AppTest looks for components in all that is installed, for half a second each time; here it looks once."""
     if "streamlit.testing.v1" in sys.modules:
         from streamlit.components.v2 import manifest_scanner
 

@@ -136,7 +136,8 @@ class RowFiles:
         for file in self.files if sources is None else [one for name in sources for one in self.by_source[name]]:
             with self._opened(file.name) as stream:
                 found = _parquet(stream, file)
-                held = [name for name in columns if name in found.schema_arrow.names]
+                own = {*found.schema_arrow.names}
+                held = [name for name in columns if name in own]
                 for group in range(found.num_row_groups):
                     if steps is None:
                         yield found.read_row_group(group, held, use_threads=False)

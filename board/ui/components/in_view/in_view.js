@@ -2,8 +2,8 @@
 // One that is in the window from the start waits until the reader scrolls, or for a while: the first screen is to be there first.
 // Nothing is told while the script runs or the page is being left: it would leave the next one empty.
 
-import { isIdle } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
+import { isIdle } from "../page_on_its_way.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
 

@@ -1,7 +1,7 @@
 // Links from page to page that take the whole address along, as it is when the reader clicks.
 
-import { setOut, there } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
+import { setOut, there } from "../page_on_its_way.js";
 import { whenLost } from "./lost_page.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */

@@ -1,8 +1,8 @@
 // A field that shows what is chosen, opens a list, and finds in it what is typed; beside it a step to either side, and keys for both.
 
 import { button, made } from "../elements.js";
-import { whenThere } from "../page_on_its_way.js";
 import { whenGone } from "../leaving.js";
+import { whenThere } from "../page_on_its_way.js";
 import { listed, matching } from "./matching.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */

@@ -90,10 +90,9 @@ class Context:
 
     def measure(self) -> None:
         """Make `frame` and meanwhile what no measure is needed for: measuring is mostly numpy and zlib, which let another thread run."""
-        with ThreadPoolExecutor(1) as beside:
-            beside.submit(
-                lambda: (self.checks, self.phrases, self.dependence)
-            )  # what fails here fails again where a kind asks for it
+        with ThreadPoolExecutor(1) as thread:
+            # an error is not lost: what failed is made again, and fails again, where a kind asks for it
+            thread.submit(lambda: (self.checks, self.phrases, self.dependence))
             _ = self.frame
 
     @cached_property

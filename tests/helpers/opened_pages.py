@@ -9,6 +9,7 @@ import drawn_tables
 from streamlit.testing.v1 import AppTest
 
 from board.serving.page_addresses import TABS
+from board.ui.state import caches
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 
@@ -45,6 +46,15 @@ def opened(page: str, /, **place: str | int) -> AppTest:
     for name, value in place.items():
         test.query_params[name] = str(value)
     return (test.switch_page(f"board/ui/pages/{page}/{page}.py") if page != "rewards" else test).run()
+
+
+def when_read(test: AppTest, *runs: Path) -> AppTest:
+    """The page once these runs are read, the first of them first: a machine that is busy for a second shows a part of a run of several files."""
+    for run in runs:
+        if load := caches.library().load(run):
+            load.wait()
+        test.run()
+    return test
 
 
 def every_page(**place: str | int) -> Iterator[tuple[str, AppTest]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from drawn_tables import clicked, tables, ticked
 from metrics_page import scalars
-from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
+from opened_pages import ENTRY, GOOD, linked, opened, texts, when_read, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose
@@ -234,7 +234,7 @@ def test_what_trainers_logged_is_laid_over_each_other(runs: Path) -> None:
     """A scalar that no rollout gives: of each run that logged it, under one name."""
     for name, value in (("alpha", 1.0), ("sweep/beta", 2.0)):
         scalars(runs / name, [{"step": step, "actor/lr": value} for step in (0, 1, 2)])
-    test = beside("alpha", "sweep/beta", HOSTILE, page="metrics", find="actor/lr")
+    test = when_read(beside("alpha", "sweep/beta", HOSTILE, page="metrics", find="actor/lr"), runs / "alpha", runs / "sweep/beta")
     card = panels(test, "")["optimiser/learning_rate"]
     assert "dashed grey" not in texts(test)
     assert names(card) == ["sweep/beta", "alpha"]

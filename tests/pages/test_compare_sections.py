@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from drawn_tables import tables
 from metrics_page import scalars
-from opened_pages import ENTRY, figure, linked, opened, texts, whole_row
+from opened_pages import ENTRY, figure, linked, opened, texts, when_read, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -128,7 +128,7 @@ def test_logged_settings(root: Path) -> None:
         logged = {"dr_grpo/critic_type": critic, "accelerate/device": "cuda:0"}
         scalars(add_run(root, name, rows(at, 0, "maybe")), [{"step": 1, **logged}])
 
-    test = section("Settings")
+    test = when_read(section("Settings"), root / "a", root / "b")
 
     assert table(test, "setting").to_dict("records") == [{"setting": "dr_grpo/critic_type", "1": "mlp", "2": "linear"}]
     assert "1 setting of 2 differs" in texts(test)

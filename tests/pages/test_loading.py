@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from drawn_panels import panels
-from opened_pages import ENTRY, GOOD, TEXT_ALONE, every_page, linked, opened, opening_links, sent, texts, whole_row
+from opened_pages import ENTRY, GOOD, TEXT_ALONE, every_page, linked, opened, opening_links, sent, texts, when_read, whole_row
 from range_server import range_server
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -144,7 +144,7 @@ def test_a_recording_offers_the_dump_next_to_it(root: Path) -> None:
     (folder / "rank_0.jsonl.account.json").write_text('{"ended": true}')
     add_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 7}], "7.jsonl")
 
-    page, dump = opened("rewards", run="run"), opened("rewards", run="run (verl)")
+    page, dump = when_read(opened("rewards", run="run"), folder), opened("rewards", run="run (verl)")
     page.session_state["report"] = True
     page.run()
 
@@ -201,7 +201,7 @@ def test_an_empty_shard_is_0_rows_with_its_reason(root: Path, rows: list[dict[st
     test = AppTest.from_file(str(ENTRY), default_timeout=60)
     test.session_state["report"] = True
 
-    assert said in texts(test.run())
+    assert said in texts(when_read(test.run(), folder))
 
 
 def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
@@ -246,7 +246,7 @@ def test_files_without_rollouts_are_listed(root: Path) -> None:
     add_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 1}], "1.jsonl")
     add_run(root, "run", [{"loss": 1}], "metrics.jsonl")
 
-    page = opened("responses")
+    page = when_read(opened("responses"), root / "run")
     page.session_state["report"] = True
     page.run()
 

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from opened_pages import linked, opened, texts, whole_row
+from opened_pages import linked, opened, texts, when_read, whole_row
 from rows import write_run
-from streamlit.testing.v1 import AppTest
 from top_line import the_list, to_step_before
 
 from board.runs.loading import background_load
@@ -38,13 +37,6 @@ def stopped(run: Path) -> int:
     return len(part.frame)
 
 
-def finished(test: AppTest, run: Path) -> AppTest:
-    """The page once the load that goes on has ended."""
-    if load := caches.library().load(run):
-        load.wait()
-    return test.run()
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_on_a_part_and_says_so(run: Path, page: str) -> None:
     """With how much of it there is, and a button that lets the reading go on."""
@@ -67,7 +59,7 @@ def test_a_stopped_run_goes_on_when_asked(run: Path) -> None:
     step = linked(test, "step")
 
     test.button(key="go_on").click().run()
-    finished(test, run)
+    when_read(test, run)
 
     assert rows < STEPS
     assert (linked(test, "step"), step) == (str(rows - 1), str(rows - 1))
@@ -99,8 +91,8 @@ def test_a_link_waits_for_its_rollout(run: Path) -> None:
     other = opened("tokens", run="run", rollout=none)
     assert f"The rollout {last!r} is not read yet: it opens as soon as it is." in texts(test)
     caches.library().go_on(run, run.parent)
-    finished(test, run)
-    finished(other, run)
+    when_read(test, run)
+    when_read(other, run)
 
     assert (linked(test, "rollout"), linked(test, "token"), linked(test, "step")) == (last, "2", str(STEPS - 1))
     assert "not read yet" not in texts(test)
@@ -125,7 +117,7 @@ def test_a_link_waits_for_its_step(run: Path) -> None:
     to_step_before(other)
 
     caches.library().go_on(run, run.parent)
-    finished(test, run)
-    finished(other, run)
+    when_read(test, run)
+    when_read(other, run)
 
     assert (linked(test, "step"), linked(other, "step")) == (str(STEPS - 5), str(rows - 2))

@@ -111,6 +111,13 @@ def assert_same(one: Run, other: Run) -> None:
     assert one.reading is None
 
 
+def test_what_is_read_to_its_end_is_never_shown_as_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However late: the whole run comes next, and a reader would see the same page drawn twice."""
+    monkeypatch.setattr(range_parsing, "SMALL_BYTES", 10**12)
+    folder = write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 10)})
+    assert [run.reading for run in loaded(folder)] == [None]
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_shown_on_the_way_is_part_of_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Every snapshot holds rows of the run that blocking opening gives, and the last is that run."""

@@ -332,8 +332,13 @@ def test_library_reads_links_within_the_root(tmp_path: Path) -> None:
     (run / "b.jsonl").symlink_to("../other/x.jsonl")
     (run / "c.jsonl").symlink_to(outside)
 
-    opened = Library().open(run, tmp_path / "root")
+    library = Library()
+    library.open(run, tmp_path / "root")
+    if load := library.load(run):  # a machine that is busy for a second
+        load.wait()
 
+    opened = library.peek(run)
+    assert opened
     assert opened.steps.tolist() == [0, 7]
     assert [problem.shard for problem in opened.report.problems] == ["c.jsonl"]
 

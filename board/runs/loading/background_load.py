@@ -28,7 +28,6 @@ GROWTH: Final = 0.5
 COST: Final = 0.04
 """The share of a load that making snapshots may take."""
 
-
 UNWATCHED_SECONDS: Final = 10.0
 """A load that no reader has looked at for so long counts as unwatched."""
 
@@ -58,7 +57,8 @@ class BackgroundLoad:
         self._prefetcher = Prefetcher(priority)
         self._stopping = threading.Event()
         self._changed = threading.Condition()
-        self._next_at, self._started = 0.0, time.monotonic()
+        self._started = time.monotonic()
+        self._next_at = self._started + FIRST_SECONDS
         self.progress: Progress | None = None
         """How far it is; None while the shards are looked for."""
         self.run: Run | None = None
@@ -155,11 +155,11 @@ class BackgroundLoad:
         if self._stopping.is_set():
             raise _Stopped
         now = time.monotonic()
-        if self._prefetcher.has_news() or (now >= self._next_at and now - self._started >= FIRST_SECONDS and progress.rows):
+        due = now >= self._next_at and progress.rows and progress.share < 1.0  # what is all read is published whole
+        if self._prefetcher.has_news() or due:
             self._publish_part(opening)
             took = time.monotonic() - now
-            gap = max(LEAST_SECONDS, GROWTH * (now - self._started), took / COST)
-            self._next_at = time.monotonic() + gap
+            self._next_at = time.monotonic() + max(LEAST_SECONDS, GROWTH * (now - self._started), took / COST)
 
     def _publish_part(self, opening: Opening, *, stopped: bool = False) -> None:
         progress = self.progress or opening.progress(*opening.loader.done())

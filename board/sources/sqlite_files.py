@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from board.errors import BoardError
 from board.sources import run_files
@@ -22,6 +22,9 @@ ENDING: Final = ".db"
 """Of the names of trackers' databases."""
 
 _LOG: Final = "-wal"
+
+SECONDS: Final = 60.0
+"""Longest time that reading a database may take, unless a reader says otherwise."""
 
 LONGEST: Final = 64 << 20
 """Bytes of a text, and of a row, unless a reader says otherwise; a step's numbers take kilobytes."""
@@ -36,12 +39,10 @@ _PIECE: Final = 1 << 20
 
 _SETTINGS: Final = ("trusted_schema = OFF", "temp_store = MEMORY", "cell_size_check = ON")
 
-_Answer = TypeVar("_Answer")
-
 
 @contextmanager
 def opened(
-    file: Path, tracker: str, seconds: float, *, within: Path | None = None, longest: int = LONGEST
+    file: Path, tracker: str, *, within: Path | None = None, seconds: float = SECONDS, longest: int = LONGEST
 ) -> Iterator[sqlite3.Connection]:
     """A copy of the database with its writer's log; `within` as of `run_files.opened`. Read no table of it that `columns` does not know.
 
@@ -110,30 +111,24 @@ def columns(database: sqlite3.Connection, table: str) -> set[str]:
     return set() if any(hidden for *_, hidden in found) else {name for _, name, *_ in found}
 
 
-def holds(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any]) -> bool:
-    """Whether a question finds anything in a database; False where that cannot be read."""
+def holds(file: Path, tracker: str, ask: Callable[[sqlite3.Connection], Any]) -> bool:
+    """Whether a question finds anything in a database, asked again once that, or its log, has changed; False where it cannot be read."""
     try:
-        return bool(query(file, tracker, seconds, ask))
+        return _holds(file, tracker, ask, *state(file, check(file)))
     except BoardError:
         return False
+
+
+@lru_cache(maxsize=1_000)
+def _holds(file: Path, tracker: str, ask: Callable[[sqlite3.Connection], Any], _size: int, _mtime_ns: int) -> bool:
+    with opened(file, tracker) as database:
+        return bool(ask(database))
 
 
 def parted(path: Path) -> tuple[Path, str | None]:
     """The database of a path `database.db/run`, and the run; for the path of a database alone, or of none, no run."""
     file = next((parent for parent in path.parents if parent.suffix == ENDING and parent.is_file()), path)
     return file, None if file == path else path.relative_to(file).as_posix()
-
-
-def query(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-    """What a query finds in a database; the query runs again once that, or its log, has changed. Raises BoardError as `opened`."""
-    answer: _Answer = _query(file, tracker, seconds, ask, *state(file, check(file)))
-    return answer
-
-
-@lru_cache(maxsize=1_000)
-def _query(file: Path, tracker: str, seconds: float, ask: Callable[[sqlite3.Connection], Any], _size: int, _mtime_ns: int) -> Any:
-    with opened(file, tracker, seconds) as database:
-        return ask(database)
 
 
 def state(file: Path, status: os.stat_result) -> tuple[int, int]:

@@ -120,7 +120,7 @@ def others(file: Path, within: Path | None = None) -> list[str]:
 def _opened(file: Path, seconds: float, within: Path | None, most: int = 0) -> AbstractContextManager[sqlite3.Connection]:
     """With room for a row of twice the longest: such a one is left out, and one of more ends the reading."""
     longest = 2 * max(most, longest_line())
-    return sqlite_files.opened(file, "trackio", seconds, within=within, longest=min(longest, 1_000_000_000))
+    return sqlite_files.opened(file, "trackio", seconds=seconds, within=within, longest=min(longest, 1_000_000_000))
 
 
 def _tables(database: sqlite3.Connection) -> dict[str, set[str]]:

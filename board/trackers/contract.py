@@ -197,8 +197,6 @@ class TrackerWriter(ABC):
 class Tracker(Protocol):
     """A tracker's module. What can only be written to, such as a terminal, has `open_writer` alone; what can only be read, no `open_writer`."""
 
-    NAME: str
-
     def find(self, folder: Path) -> list[Path]:
         """What of this tracker lies in a folder or below it; [] where nothing does."""
 

@@ -16,8 +16,6 @@ from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
 from board.sources.nearby_files import opened, walk
 from board.trackers.contract import Curves, Points
 
-NAME: Final = "jsonl"
-
 OF_MOST_KEYS: Final = ("global_step/max_steps", "iteration")
 """ms-swift's, whose step is the text "5/100"."""
 

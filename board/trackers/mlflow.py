@@ -10,7 +10,6 @@ import sqlite3
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -20,11 +19,8 @@ from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, text, walk
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library, page, plain
 
-NAME: Final = "mlflow"
-
-SECONDS: Final = 60
-"""Longest time that reading a database may take."""
-
+_TRACKER: Final = "MLflow"
+_LIBRARY: Final = "mlflow-skinny"
 _ABOUT: Final = "meta.yaml"
 _METRICS: Final = "metrics"
 _TEXTS: Final = ("params", "tags")
@@ -62,11 +58,7 @@ def find(folder: Path) -> list[Path]:
 def _is_run(path: Path) -> bool:
     if path.name == _ABOUT:
         return (path.parent / _METRICS).is_dir()
-    return sqlite_files.holds(path, "MLflow", SECONDS, _has_metrics)
-
-
-def _database(file: Path, within: Path | None) -> AbstractContextManager[sqlite3.Connection]:
-    return sqlite_files.opened(file, "MLflow", SECONDS, within=within)
+    return sqlite_files.holds(path, _TRACKER, _has_metrics)
 
 
 def _has_metrics(database: sqlite3.Connection) -> bool:
@@ -77,7 +69,7 @@ def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
     """The name of a run's folder's run; of a database all that have metrics, the newest first, each one's path `database/id`."""
     if path.is_dir():
         return {name: path} if (name := _name_in(path / _ABOUT, within)) else {}
-    with _database(path, within) as database:
+    with sqlite_files.opened(path, _TRACKER, within=within) as database:
         if not _has_metrics(database):
             return {}
         rows = database.execute(
@@ -108,7 +100,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
         return _of_files(path, within)
     file, run = sqlite_files.parted(path)
     points = Points(file)
-    with _database(file, within) as database:
+    with sqlite_files.opened(file, _TRACKER, within=within) as database:
         if not _has_metrics(database):
             raise BoardError(f"{file}: no store of MLflow.")
         _gather(database, run, points)
@@ -177,7 +169,7 @@ def open_writer(
     if where is not None:
         checked_writable(where)
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
-    client = library(NAME, "MLflow", "mlflow-skinny").MlflowClient(tracking_uri=None if where is None else where.as_uri())
+    client = library("mlflow", _TRACKER, _LIBRARY).MlflowClient(tracking_uri=None if where is None else where.as_uri())
     known = client.get_experiment_by_name(project)
     experiment = known.experiment_id if known else client.create_experiment(project)
     earlier = client.search_runs([experiment], f"tags.`{_OURS}` = '{run_id}'", max_results=1) if run_id else []
@@ -192,7 +184,7 @@ class MlflowWriter(TrackerWriter):
         self.name = about.run_name
         self.place = f"{where or client.tracking_uri}, experiment {about.experiment_id}, run {about.run_id}"
         self._client, self._run = client, about.run_id
-        self._metric = library("mlflow.entities", "MLflow", "mlflow-skinny").Metric
+        self._metric = library("mlflow.entities", _TRACKER, _LIBRARY).Metric
 
     def close(self) -> None:
         """End the run."""

@@ -8,8 +8,6 @@ from typing import Any, Final, Literal, TextIO
 from board.errors import BoardError
 from board.trackers.contract import Example, TrackerWriter, Value, page
 
-NAME: Final = "stdout"
-
 _WIDTH: Final = 120
 """Columns of a terminal that the table takes at most."""
 

@@ -15,8 +15,6 @@ from board.sources.nearby_files import text
 from board.trackers.contract import MOST_LETTERS, Curves, Example, Points, TrackerWriter, Value, library, page, plain
 from board.trackers.transaction_logs import LogKind
 
-NAME: Final = "swanlab"
-
 LOGS: Final = LogKind(
     "SwanLab", ".swanlab", (b":SWL", 0xE1D6, 2), "swanlab.proto.swanlab.record.v1.record_pb2", ("start", "name")
 )
@@ -70,7 +68,7 @@ def open_writer(
 
     Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
     """
-    swanlab = library(NAME, LOGS.tracker)
+    swanlab = library("swanlab", LOGS.tracker)
     chosen = mode or os.environ.get("SWANLAB_MODE")
     if chosen == "local":  # without it SwanLab says so and goes on, and the numbers are nowhere
         library("swanboard", "SwanLab's mode local", "swanlab[dashboard]")
@@ -112,7 +110,7 @@ class SwanlabWriter(TrackerWriter):
     def __init__(self, name: str, run: Any) -> None:
         self.name, self.place = name, run.url if run.mode == "online" else str(run.dir)
         self._run = run
-        self._text = library(NAME, LOGS.tracker).Text
+        self._text = library("swanlab", LOGS.tracker).Text
 
     def close(self) -> None:
         """Write what is pending and end the run."""

@@ -19,8 +19,6 @@ from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, opened, walk
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library, page
 
-NAME: Final = "tensorboard"
-
 MAX_RECORD: Final = 256 << 20
 """Bytes of one record; a step's numbers take kilobytes, an image or a model's graph some megabytes."""
 
@@ -58,7 +56,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
     there is none; TrackerMissing without TensorBoard.
     """
     event = library(_EVENTS, _LIBRARY).Event
-    damaged = library("google.protobuf.message", _LIBRARY, NAME).DecodeError
+    damaged = library("google.protobuf.message", _LIBRARY, "tensorboard").DecodeError
     # in the order of their names, which is TensorBoard's: that in which they were begun
     files = [path] if path.is_file() else [file for file in listed_files(path) if _MARK in file.name]
     if not files:

@@ -9,7 +9,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from contextvars import Context
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
@@ -20,10 +19,7 @@ from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, library, plain, table
 
-NAME: Final = "trackio"
-
-SECONDS: Final = 60
-"""Longest time that reading a run may take."""
+_TRACKER: Final = "trackio"
 
 _ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 """With one of these trackio sends what is logged to another machine."""
@@ -38,7 +34,7 @@ _RENAMED: Final = "__"
 def find(folder: Path) -> list[Path]:
     """Each database that has trackio's table of metrics."""
     databases = walk(folder, lambda name: name.endswith(sqlite_files.ENDING))
-    return [path for path in databases if sqlite_files.holds(path, NAME, SECONDS, _columns)]
+    return [path for path in databases if sqlite_files.holds(path, _TRACKER, _columns)]
 
 
 def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
@@ -46,7 +42,7 @@ def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
 
     A name that is no path, such as "a//b", is left out. Raises BoardError as `read` does.
     """
-    with _opened(path, within) as database:
+    with sqlite_files.opened(path, _TRACKER, within=within) as database:
         if not _columns(database):
             raise BoardError(f"{path}: no table of trackio's metrics.")
         names = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY max(id) DESC").fetchall()
@@ -65,7 +61,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     file, name = sqlite_files.parted(path)
     points = Points(file)
-    with _opened(file, within) as database:
+    with sqlite_files.opened(file, _TRACKER, within=within) as database:
         for step, metrics in _rows(database, file, name):
             try:
                 for key, value in values(parsed(metrics)):
@@ -73,10 +69,6 @@ def read(path: Path, within: Path | None = None) -> Curves:
             except (TypeError, ValueError) as error:
                 raise BoardError(f"{file}: a row is no metrics of trackio: {error}.") from error
     return points.curves()
-
-
-def _opened(file: Path, root: Path | None = None) -> AbstractContextManager[sqlite3.Connection]:
-    return sqlite_files.opened(file, NAME, SECONDS, within=root)
 
 
 def _columns(database: sqlite3.Connection) -> set[str]:
@@ -140,7 +132,7 @@ def _library(folder: Path | None) -> Any:
     """trackio itself, which looks once, when it is loaded, where its store is."""
     if folder is not None and "trackio" not in sys.modules:
         os.environ["TRACKIO_DIR"] = str(folder)
-    trackio = library(NAME, NAME)
+    trackio = library(_TRACKER, _TRACKER)
     store = Path(trackio.TRACKIO_DIR)
     if folder not in (None, store):
         raise BoardError(f"trackio has one store in a process, and this process has {store} already.")
@@ -153,7 +145,7 @@ class TrackioWriter(TrackerWriter):
     """An open run of trackio. Its thread writes twice a second, and warns of what it could not write."""
 
     def __init__(self, run: Any, table: Callable[..., Any]) -> None:
-        database = library("trackio.sqlite_storage", NAME).SQLiteStorage.get_project_db_path(run.project)
+        database = library("trackio.sqlite_storage", _TRACKER).SQLiteStorage.get_project_db_path(run.project)
         self.name, self.place = run.name, run.url or f"{database}/{run.name}"
         self._run, self._table = run, table
 

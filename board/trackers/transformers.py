@@ -14,8 +14,6 @@ from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
 from board.trackers.contract import Curves, Points
 
-NAME: Final = "transformers"
-
 FILE_NAME: Final = "trainer_state.json"
 
 MOST_BYTES: Final = 256 << 20

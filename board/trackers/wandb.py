@@ -20,8 +20,6 @@ from board.sources.nearby_files import checked_writable
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, library, plain, table
 from board.trackers.transaction_logs import LogKind
 
-NAME: Final = "wandb"
-
 LOGS: Final = LogKind("W&B", ".wandb", (b":W&B", 0xBEE1, 0), "wandb.proto.wandb_internal_pb2", ("run", "display_name"))
 
 TITLE_LETTERS: Final = 63
@@ -151,7 +149,7 @@ def open_writer(
     _check_folder(mode, dir)
     if mode == "offline":
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
-    wandb = library(NAME, LOGS.tracker)
+    wandb = library("wandb", LOGS.tracker)
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
     place = {"name": plain(run), "dir": dir, "mode": mode, "id": run_id, "resume": "allow" if run_id else None}
@@ -188,4 +186,4 @@ class WandbWriter(TrackerWriter):
         self._run.log(values, step=step)
 
     def _show(self, step: int, name: str, rows: Sequence[Example]) -> None:
-        self._log(step, {name: library(NAME, LOGS.tracker).Table(**table(rows))})
+        self._log(step, {name: library("wandb", LOGS.tracker).Table(**table(rows))})

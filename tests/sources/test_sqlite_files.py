@@ -88,7 +88,7 @@ def test_a_log_is_read_and_nothing_is_written_beside_it(tmp_path: Path) -> None:
     before = [(path.name, path.stat().st_mtime_ns, path.read_bytes()) for path in sorted(folder.iterdir())]
     folder_changed, copies = folder.stat().st_mtime_ns, {*Path(tempfile.gettempdir()).iterdir()}
 
-    with sqlite_files.opened(folder / "a.db", "x", 10.0) as found:
+    with sqlite_files.opened(folder / "a.db", "x") as found:
         assert found.execute("SELECT x FROM t").fetchall() == [(1,)]
 
     assert [(path.name, path.stat().st_mtime_ns, path.read_bytes()) for path in sorted(folder.iterdir())] == before
@@ -102,7 +102,7 @@ def test_a_journal_is_not_followed(tmp_path: Path) -> None:
     file = database(tmp_path / "a.db", "CREATE TABLE t (x)")
     (tmp_path / "a.db-journal").symlink_to("/dev/zero")
 
-    with sqlite_files.opened(file, "x", 10.0) as found:
+    with sqlite_files.opened(file, "x") as found:
         assert sqlite_files.columns(found, "t") == {"x"}
 
 
@@ -116,6 +116,6 @@ def test_a_question_ends(tmp_path: Path, question: str) -> None:
 
     with (
         pytest.raises(BoardError, match=r"a\.db: no database of x, or a damaged one"),
-        sqlite_files.opened(file, "x", 0.5, longest=1_500) as found,
+        sqlite_files.opened(file, "x", seconds=0.5, longest=1_500) as found,
     ):
         found.execute(question).fetchall()

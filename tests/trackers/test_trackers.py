@@ -44,10 +44,9 @@ def metrics(folder: Path, text: str = '{"step": 1, "x": 1.0}\n') -> Path:
 
 @pytest.mark.parametrize("name", READ)
 def test_every_tracker_keeps_the_contract(name: str, tmp_path: Path) -> None:
-    """Each tracker whose files are read goes by its name, and in an empty folder, or none, finds nothing and names it when asked to read it."""
+    """In an empty folder, or none, each tracker whose files are read finds nothing, and names it when asked to read it."""
     module = tracker(name)
 
-    assert name == module.NAME
     for place in (tmp_path, tmp_path / "none", tmp_path / "none.wandb", tmp_path / "none.swanlab"):
         assert module.find(place) == []
         with pytest.raises(BoardError, match=str(place)):

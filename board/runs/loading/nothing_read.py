@@ -15,7 +15,7 @@ from board.sources.candidates import ONE_OBJECT
 from board.sources.shards import Problem, Shard, find_shards
 from board.text.counting import listed, plural
 from board.text.path_names import path_of, shown
-from board.trackers import jsonl, nearby, tracker
+from board.trackers import nearby, tracker
 from board.trackers.contract import Curves
 from board.trackers.nearby import LogSource
 
@@ -36,7 +36,7 @@ def why_nothing(folder: Path, report: LoadReport) -> NothingRead | None:
     if report.refused:
         return _all_refused(report)
     left = [
-        LogSource(jsonl.NAME, folder.resolve() / path_of(name), folder.resolve())
+        LogSource("jsonl", folder.resolve() / path_of(name), folder.resolve())
         for name, why in report.skipped.items()
         if why == IS_LOG
     ]

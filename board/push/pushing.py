@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.steps.step_metrics import per_step_values
+from board.analysis.steps.step_metrics import known_at, per_step_values
 from board.errors import BoardError, RunNotFound
 from board.findings.scan import find_all
-from board.metrics.declared import named_once, renamed
+from board.metrics.declared import named, named_once
 from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of
 from board.push.shown import Links, RunExamples, at_steps, unreported
@@ -98,7 +97,7 @@ def _follow(request: Request, delivery: Delivery, on_step: Callable[[], None]) -
     except KeyboardInterrupt:
         # what a trainer logs once at the end belongs to a last step that is whole
         if run is not None and delivery.state.last is not None and not delivery.done.waiting:
-            known = _known(per_step_values(run.counted), delivery.state.last)
+            known = known_at(per_step_values(run.counted), delivery.state.last)
             delivery.add(named_once(known, request.names))
         raise
 
@@ -153,23 +152,18 @@ def _push_steps(run: Run, request: Request, delivery: Delivery, on_step: Callabl
     delivery.open()
     counted = run.counted
     values = per_step_values(counted)
-    names = renamed(map(str, values.columns), request.names)
     ended = not (request.follow or done.waiting)
     examples = RunExamples(counted.trained, request.seed, _links(request)) if request.shown else None
     found = at_steps(unreported(find_all(counted).findings, state.told), steps) if request.shown else {}
     reached = int(run.steps[-1])
     done.to_go = len(steps)
     for step in steps.tolist():
-        known = _known(values, step)
-        numbers = {name: value for key, value in known.items() for name in names[key]}
+        known = known_at(values, step)
         once = named_once(known, request.names) if ended and step == steps[-1] else {}
-        delivery.step(step, numbers | once, examples.of(step) if examples else [], found.get(step, []), reached)
+        delivery.step(
+            step, named(known, request.names) | once, examples.of(step) if examples else [], found.get(step, []), reached
+        )
         on_step()
-
-
-def _known(values: pd.DataFrame, step: Any) -> dict[str, float]:
-    """A step's finite numbers by key."""
-    return {str(key): float(one) for key, one in values.loc[step].items() if np.isfinite(one)} if step in values.index else {}
 
 
 def _links(request: Request) -> Links:

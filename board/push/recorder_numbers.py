@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from board.analysis.steps.step_metrics import of_step_alone, per_step_values
+from board.analysis.steps.step_metrics import known_at, of_step_alone, per_step_values
 from board.formats import native
-from board.metrics.declared import METRICS, named_once, renamed
+from board.metrics.declared import METRICS, named, named_once
 from board.metrics.declared.computation import OfEvaluation, SoFar
 from board.push.shown import Links, RunExamples
 from board.runs.cache.parts import Part
@@ -56,11 +56,15 @@ class RecordedSteps:
         counted = run.counted
         if counted.frame.empty:
             return {}, [], run.report.refused
-        values = {str(key): float(one) for key, one in per_step_values(counted).iloc[0].dropna().items()}
+        step = int(counted.steps[0])
+        values = known_at(per_step_values(counted), step)
         numbers = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training
-        by_name = {name: numbers[key] for key, names in renamed(numbers, self._names).items() for name in names}
-        shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(int(counted.steps[0]))
-        return by_name, [{name: one for name, one in row.items() if name != "from"} for row in shown], run.report.refused
+        shown = RunExamples(counted.trained, self._seed, Links("", ""), self._examples).of(step)
+        return (
+            named(numbers, self._names),
+            [{name: one for name, one in row.items() if name != "from"} for row in shown],
+            run.report.refused,
+        )
 
     def at_end(self) -> dict[str, float]:
         """What a trainer logs once, at the end, by its names: of all the steps there were."""

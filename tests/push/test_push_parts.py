@@ -21,7 +21,7 @@ from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
 from board.findings.contract import Finding
-from board.metrics.declared import DIALECTS, named_once, renamed
+from board.metrics.declared import DIALECTS, named, named_once
 from board.push.delivery import Delivery, Pushed
 from board.push.places import Target, state_of, target
 from board.push.pushing import Request, progress, settled, summary
@@ -253,22 +253,20 @@ def test_a_kind_is_told_once(told: dict[str, int], seen: list[tuple[str, int]], 
 def test_names_of_a_dialect(names: str) -> None:
     """A metric goes by every name the dialect has for it, else by the board's; no two metrics share a name."""
     keys = [*DIALECTS["board"].names, "reward/part/format"]
-    found = renamed(keys, names)
-    used = [name for listed in found.values() for name in listed]
+    found = named({key: float(at) for at, key in enumerate(keys)}, names)
 
-    assert list(found) == keys
-    assert len(used) == len(set(used))
-    assert found["reward/part/format"] == ["board/reward/part/format"]
-    for key, listed in found.items():
+    assert found["board/reward/part/format"] == len(keys) - 1
+    for at, key in enumerate(keys):
         mine = [name for name, meant in DIALECTS[names].names.items() if meant == key and not name.startswith("final/")]
-        assert listed == (mine if mine and names != "board" else [f"board/{key}"])
+        expected = mine if mine and names != "board" else [f"board/{key}"]
+        assert [name for name, value in found.items() if value == at] == expected
 
 
 def test_what_comes_once_is_named_at_the_end_alone() -> None:
     """A name that a trainer logs once, at the end, is no name of the steps before."""
     keys = ["counts/rollouts_total", "reward/best_mean"]
 
-    assert renamed(keys, "re-grpo") == {keys[0]: ["rollouts/total_rollouts"], keys[1]: ["rollouts/returns_best_mean"]}
+    assert named(dict.fromkeys(keys, 3.0), "re-grpo") == {"rollouts/total_rollouts": 3.0, "rollouts/returns_best_mean": 3.0}
     assert named_once({keys[0]: 3, keys[1]: math.nan}, "re-grpo") == {"final/total_rollouts": 3.0}
     assert named_once({keys[0]: 3}, "roll") == {}
 

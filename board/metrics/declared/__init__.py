@@ -21,7 +21,7 @@ evaluation, which is a metric of its own. Nothing else is cut off: "my_run/loss"
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -224,8 +224,8 @@ def name_of(dialect: str, key: str) -> str | None:
     return next((name for name, meant in DIALECTS[dialect].names.items() if meant == key), None)
 
 
-def renamed(keys: Iterable[str], dialect: str) -> dict[str, list[str]]:
-    """Each key's names in a dialect, every one it has there; else, and in the board's own, its key after "board/".
+def named(values: Mapping[str, float], dialect: str) -> dict[str, float]:
+    """Numbers by key under every name that a dialect has for the key; else, and in the board's own, under the key after "board/".
 
     Names of what the trainer logs once, at the end of the run, are not among them (`named_once`). Raises KeyError for an unknown dialect.
     """
@@ -234,7 +234,7 @@ def renamed(keys: Iterable[str], dialect: str) -> dict[str, list[str]]:
     for name, key in table.names.items():
         if table is not BOARD and not name.startswith(table.at_end):
             by_key.setdefault(key, []).append(name)
-    return {key: by_key.get(key, [OWN_PREFIX + key]) for key in keys}
+    return {name: value for key, value in values.items() for name in by_key.get(key, [OWN_PREFIX + key])}
 
 
 def named_once(values: Mapping[str, float], dialect: str) -> dict[str, float]:

@@ -23,7 +23,7 @@ from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, LEFT_OUT, TOKEN_METRICS, TOKENS, title
 
-__all__ = ["available", "computable", "further_sources", "of_step_alone", "per_step_values", "rollouts_of", "sources"]
+__all__ = ["available", "computable", "further_sources", "known_at", "of_step_alone", "per_step_values", "rollouts_of", "sources"]
 
 MOST_SOURCES: Final = 12
 """At most this many data sources have a curve of their own, the largest."""
@@ -130,6 +130,11 @@ def per_step_values(
         columns.append(_columns(run.of_split(EVALUATION), evaluated, report))
     frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[chosen]
     return frame if keys is not None else frame.dropna(axis="columns", how="all")
+
+
+def known_at(values: pd.DataFrame, step: int) -> dict[str, float]:
+    """Of `per_step_values` the numbers of a step by key; none where it is not there, as where all its rollouts were discarded."""
+    return {str(key): float(value) for key, value in values.reindex([step]).iloc[0].dropna().items()}
 
 
 def _columns(run: Run, keys: Sequence[str], report: Callable[[], None]) -> pd.DataFrame:

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, text, walk
@@ -27,8 +29,6 @@ _TEXTS: Final = ("params", "tags")
 """Tables, and folders of files, of a run's texts, which have no step."""
 _MOST_ABOUT: Final = 64 << 10
 _MAX_LINE: Final = 4096
-
-_RUN_NAME: Final = re.compile(r"""^run_name: (?:'(?P<single>.*)'|"(?P<double>.*)"|(?P<bare>.*?)[ \t\r]*)$""", re.MULTILINE)
 
 _COLUMNS: Final = {
     "metrics": {"run_uuid", "key", "value", "step", "is_nan", "timestamp"},
@@ -83,12 +83,13 @@ def runs(path: Path, within: Path | None = None) -> dict[str, Path]:
 
 
 def _name_in(about: Path, within: Path | None) -> str:
-    """The run's name in its `meta.yaml`, which MLflow writes a line for each field."""
+    """The run's name in its `meta.yaml`; empty where that says none, or cannot be read."""
     try:
-        found = _RUN_NAME.search(text(about, within, _MOST_ABOUT))
-    except BoardError:
+        found = yaml.load(text(about, within, _MOST_ABOUT), yaml.BaseLoader)  # every value is text
+    except (BoardError, yaml.YAMLError, RecursionError):
         return ""
-    return next(filter(None, found.groups()), "") if found else ""
+    name = found.get("run_name") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def read(path: Path, within: Path | None = None) -> Curves:

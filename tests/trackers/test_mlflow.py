@@ -60,6 +60,14 @@ def test_what_is_written_is_read_back(store: Path) -> None:
     assert mlflow.runs(folder) == {"run ∑/1": folder}
 
 
+@pytest.mark.parametrize("name", ["a: it's", "word " * 30 + "end", "run 😀", "1e5", "null", '"quoted"'])
+def test_a_run_is_found_by_its_name_as_it_was_given(store: Path, name: str) -> None:
+    """Whatever YAML writes for it: with its quotes doubled, over several lines, by the numbers of its characters."""
+    folder = write(store, name)
+
+    assert mlflow.runs(folder) == {name: folder}
+
+
 def test_a_run_goes_on(store: Path) -> None:
     """A run is gone on with by its id, and a step that is handed over again is one point; another id is another run."""
     folder = write(store)

@@ -29,10 +29,11 @@ def values(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, object]
         if isinstance(value, dict) and "_type" not in value:
             yield from values(value, f"{prefix}{key}/")
         else:
-            yield prefix + key, _number(value)
+            yield prefix + key, number(value)
 
 
-def _number(value: object) -> object:
+def number(value: object) -> object:
+    """A number, a truth value, or what stands for a number, as float; anything else as it is. Raises ValueError as `values`."""
     if isinstance(value, str):
         return SPECIAL.get(value, value)
     if not isinstance(value, int | float):

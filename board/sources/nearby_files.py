@@ -84,6 +84,24 @@ def text(path: Path, within: Path | None, most: int) -> str:
         return file.read(most).decode(errors="replace")
 
 
+def each_line(path: Path, within: Path | None, longest: int, take: Callable[[bytes], object]) -> None:
+    """Hand on the lines of a log that hold anything. A last one without its end that cannot be taken yet is left for the next time.
+
+    Raises BoardError that names file, line and reason for any other that `take` refuses by a ValueError, and for one of more bytes.
+    """
+    with opened(path, within) as file:
+        for number, line in enumerate(iter(lambda: file.readline(longest + 1), b""), 1):
+            try:
+                if len(line) > longest:
+                    raise ValueError(f"longer than {longest:,} bytes")
+                if line.strip():
+                    take(line)
+            except ValueError as error:
+                if not line.endswith(b"\n") and len(line) <= longest:
+                    return
+                raise BoardError(f"{path}, line {number:,}: {error}.") from error
+
+
 def check(path: Path, within: Path | None = None) -> os.stat_result:
     """For a library that opens paths by itself: raises BoardError as `opened` does, and for a link out of `within`."""
     try:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources.flatten import parsed, values
 from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
-from board.sources.nearby_files import opened, walk
+from board.sources.nearby_files import each_line, opened, walk
 from board.trackers.contract import Curves, Points
 
 OF_MOST_KEYS: Final = ("global_step/max_steps", "iteration")
@@ -59,18 +59,7 @@ def read(path: Path, within: Path | None = None) -> Curves:
     """
     file_path = path / FILE_NAME if path.is_dir() else path
     points = Points(file_path)
-    with opened(file_path, within) as file:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if not line.strip():
-                continue
-            try:
-                if len(line) > MAX_LINE:
-                    raise ValueError(f"longer than {MAX_LINE:,} bytes")
-                add(parsed(line), points)
-            except ValueError as error:
-                if not line.endswith(b"\n") and len(line) <= MAX_LINE:
-                    break
-                raise BoardError(f"{file_path}, line {number:,}: {error}.") from error
+    each_line(file_path, within, MAX_LINE, lambda line: add(parsed(line), points))
     return points.curves()
 
 

@@ -18,7 +18,7 @@ import yaml
 
 from board.errors import BoardError
 from board.sources import sqlite_files
-from board.sources.nearby_files import checked_writable, opened, text, walk
+from board.sources.nearby_files import checked_writable, each_line, text, walk
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, Value, library, page, plain
 
 _TRACKER: Final = "MLflow"
@@ -137,20 +137,19 @@ def _of_files(folder: Path, within: Path | None) -> Curves:
     inside = folder / _METRICS
     points = Points(folder)
     for file_path in walk(inside):
-        name = file_path.relative_to(inside).as_posix()
-        with opened(file_path, within) as file:
-            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
-                try:
-                    _, value, step = line.split()[:3]
-                    points.add(name, int(step), float(value))
-                except ValueError as error:
-                    if not line.endswith(b"\n") and len(line) < _MAX_LINE:
-                        break  # still being written
-                    raise BoardError(f"{file_path}, line {number:,}: no time, value and step.") from error
+        each_line(file_path, within, _MAX_LINE, partial(_add, points, file_path.relative_to(inside).as_posix()))
     for place in (folder / name for name in _TEXTS):
         for file_path in walk(place):
             _note(points, file_path.relative_to(place).as_posix(), text(file_path, within, _MOST_ABOUT))
     return points.curves()
+
+
+def _add(points: Points, name: str, line: bytes) -> None:
+    try:
+        _, value, step = line.split()[:3]
+        points.add(name, int(step), float(value))
+    except ValueError as error:
+        raise ValueError("no time, value and step") from error
 
 
 def open_writer(

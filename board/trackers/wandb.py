@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
-from board.sources.flatten import SPECIAL
+from board.sources.flatten import number
 from board.sources.nearby_files import checked_writable
 from board.trackers.contract import Curves, Example, Points, TrackerWriter, library, plain, table
 from board.trackers.transaction_logs import LogKind
@@ -119,9 +119,8 @@ def _value(item: Any) -> object:
     if typed == "text":
         return str(item.text)
     try:
-        value = json.loads(item.value_json)
-        return SPECIAL.get(value, value) if isinstance(value, str) else float(value) if isinstance(value, int | float) else value
-    except (ValueError, RecursionError, OverflowError):
+        return number(json.loads(item.value_json))
+    except (ValueError, RecursionError):
         return None
 
 

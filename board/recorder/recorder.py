@@ -7,16 +7,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from board.errors import missing_library
 from board.recorder.loss_counts import FAILURES, Losses, described
 from board.recorder.values import copies, rows, weigh
 from board.recorder.write_queue import Work, WriteQueue
 from board.recorder.writer import Redact, RowWriter
-
-if TYPE_CHECKING:
-    from board.recorder.tracking import Tracking
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -87,11 +84,10 @@ class RolloutRecorder:
         self._limit, self._wait = math.inf if wait else queue_bytes, wait
         self._new_writer = partial(RowWriter, self._folder, rank, file_per, step_bytes, seed, redact, tuple(pads))
         self._closed = False
-        self._tracking: Tracking | None = None
         self._begin()
         if track_with is not None and rank == 0:
-            how = {"names": names, "pads": tuple(pads), "examples": examples_per_step, "seed": seed}
-            self._track(track_with, tracker_kwargs or {}, how, tracker_seconds, queue_bytes)
+            where = {"tracker": track_with, "kwargs": tracker_kwargs or {}, "limit": queue_bytes, "seconds": tracker_seconds}
+            self._track(**where, names=names, pads=tuple(pads), examples=examples_per_step, seed=seed)
 
     @property
     def dropped(self) -> int:
@@ -134,9 +130,9 @@ class RolloutRecorder:
         Numbers may be Python's, numpy's or tensors of one element; true and false become 1 and 0. They leave together
         with those of the step's rows.
         """
-        if self._tracking is not None:
+        if self._writer.tracking is not None:
             values = copies({**(scalars or {}), **named})
-            if not self._do(partial(self._tracking.given, values=values, **copies({"step": step}))):
+            if not self._do(partial(self._writer.tracking.given, values=values, **copies({"step": step}))):
                 self._losses.add("tracker", "the recorder is closed")
 
     def end_step(self) -> None:
@@ -169,19 +165,17 @@ class RolloutRecorder:
         """Start with nothing waiting, nothing open and nothing lost; so does a fork, as its parent's thread and locks are gone."""
         self._lock = threading.RLock()  # a signal handler may close the recorder
         self._closed = False
-        self._tracking = None
         self._losses: Losses = Losses(self._folder)
         self._writer: RowWriter = self._new_writer(self._losses)
         self._queue: WriteQueue = WriteQueue(self._limit, self._losses)
         _OPEN[self] = self._begin
 
-    def _track(self, name: str, kwargs: Mapping[str, Any], how: dict[str, Any], seconds: float, queue_bytes: int) -> None:
+    def _track(self, **how: Any) -> None:
         try:
-            from board.recorder import tracking  # with all of the board
+            from board.recorder.tracking import Tracking  # with all of the board
         except ModuleNotFoundError as error:
             raise ImportError(missing_library(error, "track_with")) from error
-        opening = tracking.opening(self._folder.resolve().name, name, kwargs, how["names"])
-        self._writer.tracking = self._tracking = tracking.Tracking(opening, seconds, queue_bytes, how, self._losses)
+        self._writer.tracking = Tracking(self._folder.resolve().name, self._losses, **how)
 
     def _put(self, found: list[dict[str, Any]]) -> None:
         for row in found:

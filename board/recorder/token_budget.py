@@ -59,12 +59,6 @@ def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str]) -> Candidat
     )
 
 
-def within(candidates: Sequence[Candidate], limit: int, seed: str) -> list[Parts]:
-    """The rows of one step as they are written: token arrays of the chosen ones, at most `limit` bytes together."""
-    chosen = choose(candidates, limit, seed)
-    return [candidate.parts if at in chosen else candidate.bare for at, candidate in enumerate(candidates)]
-
-
 def choose(candidates: Sequence[Candidate], limit: int, seed: str) -> set[int]:
     """Indices of the candidates that keep their token arrays, which take at most `limit` bytes together.
 

@@ -23,15 +23,6 @@ from board.recorder.values import Parts, line, whole
 from board.trackers.contract import TrackerWriter, Value
 
 
-def opening(run: str, name: str, kwargs: Mapping[str, Any], names: str) -> Callable[[], TrackerWriter]:
-    """What opens a tracker, whose library is looked for once it is called. Raises ValueError for a tracker or names that are unknown."""
-    if name not in trackers.OPTIONS:
-        raise ValueError(f"track_with is one of {', '.join(trackers.OPTIONS)}, not {name!r}.")
-    if names not in DIALECTS:
-        raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
-    return partial(trackers.tracker(name).open_writer, run, **kwargs)
-
-
 class Tracking:
     """The steps of one process, on their way to a tracker. Called by one thread; never waits for the tracker and never raises.
 
@@ -40,14 +31,28 @@ class Tracking:
     """
 
     def __init__(
-        self, opening: Callable[[], TrackerWriter], seconds: float, queue_bytes: int, how: Mapping[str, Any], losses: Losses
+        self,
+        run: str,
+        losses: Losses,
+        *,
+        tracker: str,
+        kwargs: Mapping[str, Any],
+        names: str,
+        limit: int,
+        seconds: float,
+        **how: Any,
     ) -> None:
-        """Closing waits so many seconds for the tracker at most; rows that wait for it may take so many bytes.
+        """Rows that wait for the tracker may take `limit` bytes; closing waits so many seconds for it at most.
 
-        `how` rows are computed is said to `RecordedSteps`.
+        `how` rows are computed is said to `RecordedSteps`. The tracker's library is looked for once it is needed. Raises ValueError for a
+        tracker or names that are unknown.
         """
-        self._opening, self._seconds, self._steps, self._losses = opening, seconds, RecordedSteps(**how), losses
-        self._limit = queue_bytes
+        if tracker not in trackers.OPTIONS:
+            raise ValueError(f"track_with is one of {', '.join(trackers.OPTIONS)}, not {tracker!r}.")
+        if names not in DIALECTS:
+            raise ValueError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
+        self._opening = partial(trackers.tracker(tracker).open_writer, run, **kwargs)
+        self._steps, self._losses, self._limit, self._seconds = RecordedSteps(names, **how), losses, limit, seconds
         self._taken = self._done = 0
         self._queue: SimpleQueue[tuple[Callable[[], object], int] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name="rollout-tracker", daemon=True)  # one that hangs delays no exit

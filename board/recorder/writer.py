@@ -92,16 +92,12 @@ class RowWriter:
         self._release()
         if self.tracking is not None:
             self.tracking.close() if closing else self.tracking.end_step()
-        self._end(closing=closing)
-
-    def _end(self, *, closing: bool = False) -> None:
-        """Write the rows held back; where the file holds one step, or none will follow, mark its end."""
-        self._release()
         self._shard.note(ended=closing or self.file_per == "step")
 
     def _begin(self, step: int) -> None:
-        """End the step before; a file for readers of the rollouts first names the tokens that pad, unless there is one."""
-        self._end()
+        """End the file's step before; a file for readers of the rollouts first names the tokens that pad, unless there is one."""
+        self._release()
+        self._shard.note(ended=self.file_per == "step")
         if self._step is None and self.pads:
             file = self.folder / PADS_FILE
             try:
@@ -135,8 +131,9 @@ class RowWriter:
     def _release(self) -> None:
         """Write the rows held back in the order they came, with as many token arrays as the budget allows."""
         held, self._held = self._held, []
-        for parts in token_budget.within(held, self.step_bytes or 0, f"{self.seed} rank_{self.rank} {self._step}"):
-            self._append(parts)
+        chosen = token_budget.choose(held, self.step_bytes or 0, f"{self.seed} rank_{self.rank} {self._step}")
+        for at, candidate in enumerate(held):
+            self._append(candidate.parts if at in chosen else candidate.bare)
 
     def _append(self, parts: Parts) -> None:
         self._shard.append(line(parts), left_out=LEFT_OUT in parts)

@@ -33,6 +33,21 @@ def same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b)
 
 
+def to(stream: Any) -> dict[str, Any]:
+    """Options of a recorder that tracks to a stream, one JSON object a step."""
+    return {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
+
+
+class Hostile:
+    """Fails at everything it is asked."""
+
+    def __getattr__(self, name: str) -> object:
+        raise RuntimeError("no")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
 class DeviceTensor:
     """A tensor of another library: on a device, requiring gradients, in a dtype numpy has not."""
 

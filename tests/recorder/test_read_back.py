@@ -15,8 +15,10 @@ from board import open_run
 from board.recorder import RolloutRecorder
 from board.schema import TOKEN_METRICS
 
-TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
-TOKEN = st.text(st.characters(codec="utf-8", exclude_characters="<[>]｜|"), min_size=1, max_size=4)
+NO_PAD = st.characters(codec="utf-8", exclude_characters="<[>]｜|")
+"""What no pad is written in: a text such as "<pad>" is no text but padding."""
+TEXT = st.text(NO_PAD, max_size=8)
+TOKEN = st.text(NO_PAD, min_size=1, max_size=4)
 NUMBERS: dict[str, Callable[[np.ndarray], Any]] = {
     "list": np.ndarray.tolist,
     "float32": np.asarray,

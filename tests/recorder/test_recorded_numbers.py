@@ -1,7 +1,8 @@
-"""The numbers a recorder hands to a tracker are those of the board that opens what was written."""
+"""The numbers a recorder hands to a tracker are those of the board that opens what was written, padding left out, and so are its examples."""
 
 import gzip
 import io
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import orjson
 import pandas as pd
 import pytest
 from golden_runs import FOLDERS, GOLDEN
+from recorded import shard_of, to
 
 from board import open_run
 from board.analysis.steps.step_metrics import of_step_alone, per_step_values
@@ -65,8 +67,7 @@ ROWS = [
 def told(folder: Path, rows: Sequence[Mapping[str, Any]], **options: Any) -> pd.DataFrame:
     """What the tracker is told of rows that are recorded, a row a step."""
     stream = io.StringIO()
-    kwargs = {"stream": stream, "format": "jsonl"}
-    with RolloutRecorder(folder, track_with="stdout", tracker_kwargs=kwargs, **options) as recorder:
+    with RolloutRecorder(folder, **to(stream), **options) as recorder:
         for row in rows:
             recorder.write(**row)
     assert (recorder.dropped, recorder.untracked) == (0, 0)
@@ -192,3 +193,111 @@ def test_numbers_that_overflow_are_missing_and_warn_of_nothing() -> None:
 
     assert all(map(math.isfinite, found.values()))
     assert (found["reward/mean"], found["length/mean"]) == (1e300, 2)
+
+
+PAD = "<|extra_0|>"
+
+
+def _recorded(folder: Path, pads: int, step_bytes: int | None) -> list[str]:
+    """What the tracker is told of two groups whose rows have so many pads at both ends, or up to that."""
+    stream = io.StringIO()
+    with RolloutRecorder(folder, step_bytes=step_bytes, pads=[PAD], **to(stream)) as recorder:
+        for at in range(8):
+            left, right = at % (pads + 1), (at // 2) % (pads + 1)
+            recorder.write(
+                step=1,
+                prompt=PAD * left + f"Q{at % 2}",
+                response=PAD * left + "ab" + "<pad>" * right,
+                response_tokens=[PAD] * left + ["a", "b"] + ["<pad>"] * right,
+                logprobs=[9.0] * left + [-1.0, -2.0 - at] + [9.0] * right,
+                ref_logprobs=[0.0] * left + [-1.5, -2.0] + [0.0] * right,
+                reward=float(at),
+            )
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("step_bytes", [None, 0], ids=["arrays", "arrays left out"])
+def test_padding_enters_no_number(tmp_path: Path, step_bytes: int | None) -> None:
+    """The tracker is told what it is told of the rows without padding, and so is whoever opens the run; the rows stand as given."""
+    plain, padded = (_recorded(tmp_path / name, pads, step_bytes) for name, pads in (("plain", 0), ("padded", 3)))
+
+    assert padded == plain
+    one, other = (open_run(tmp_path / name).frame.drop(columns=["offset"], errors="ignore") for name in ("plain", "padded"))
+    pd.testing.assert_frame_equal(one, other)
+    assert (tmp_path / "padded" / "rollouts.toml").read_text(encoding="utf-8") == 'pads = ["<|extra_0|>"]\n'
+    assert PAD in shard_of(tmp_path / "padded").read_text(encoding="utf-8")
+
+
+def test_a_mapping_that_is_there_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What somebody wrote beside the rows is left alone."""
+    (tmp_path / "rollouts.toml").write_text('pads = ["<x>"]\n', encoding="utf-8")
+
+    with RolloutRecorder(tmp_path, pads=["<y>"]) as recorder:
+        recorder.write(step=1, response="a")
+
+    assert not caplog.records
+    assert (tmp_path / "rollouts.toml").read_text(encoding="utf-8") == 'pads = ["<x>"]\n'
+
+
+def shown(count: int, rows: list[dict[str, Any]], seed: int = 0) -> list[dict[str, Any]]:
+    """The rollouts of a step that are shown."""
+    return [dict(row) for row in RecordedSteps("board", (), count, seed).of([encode({"step": 1, **row}) for row in rows])[1]]
+
+
+def chosen(count: int, rewards: list[float | None], seed: int = 0) -> list[tuple[Any, Any]]:
+    """Which rollouts of a step are shown, and why."""
+    rows = shown(count, [{"response": f"r{number}", "reward": reward} for number, reward in enumerate(rewards)], seed)
+    return [(row["which"], row["response"]) for row in rows]
+
+
+CASES: dict[str, tuple[int, list[float | None], list[tuple[str, str]]]] = {
+    "none asked for": (0, [1.0], []),
+    "one": (1, [0.5, 2.0, -1.0], [("best", "r1")]),
+    "two": (2, [0.5, 2.0, -1.0], [("best", "r1"), ("worst", "r2")]),
+    "three of three": (3, [0.5, 2.0, -1.0], [("best", "r1"), ("worst", "r2"), ("random", "r0")]),
+    "more than there are": (5, [2.0, -1.0], [("best", "r0"), ("worst", "r1")]),
+    "the only one": (2, [2.0], [("best", "r0")]),
+    "no reward": (1, [None], [("random", "r0")]),
+    "the first of equals": (1, [1.0, 1.0], [("best", "r0")]),
+    "no rollout": (2, [], []),
+}
+
+
+@pytest.mark.parametrize(("count", "rewards", "expected"), CASES.values(), ids=CASES)
+def test_which_are_shown(count: int, rewards: list[float | None], expected: list[tuple[str, str]]) -> None:
+    """The best, then the worst, then others; each once and no more than asked for."""
+    assert chosen(count, rewards) == expected
+
+
+def test_the_seed_draws() -> None:
+    """Whether a rollout comes early or late, it can be drawn; the same seed draws the same, each rollout once."""
+    drawn = [chosen(3, [None] * 10, seed) for seed in range(60)]
+
+    assert {row for rows in drawn for _, row in rows} == {f"r{number}" for number in range(10)}
+    assert all(len({row for _, row in rows}) == 3 for rows in drawn)
+    assert chosen(3, [None] * 50, 7) == chosen(3, [None] * 50, 7)
+
+
+def test_messages_are_text_and_tokens_stand_in_for_a_response() -> None:
+    """A list of messages is shown as the board shows it; a response that is tokens alone as their text."""
+    messages = [{"role": "user", "content": "hi"}]
+    (row,) = shown(1, [{"prompt": messages, "response_tokens": ["a", "bc"]}])
+
+    assert (row["prompt"], row["response"]) == ("user:\nhi", "abc")
+
+
+def test_they_reach_the_tracker_as_they_were_redacted(tmp_path: Path) -> None:
+    """Beside its numbers each step has its examples, of the rows as they are written."""
+    with (tmp_path / "out").open("w") as stream:
+        options = to(stream) | {"examples_per_step": 2, "redact": lambda row: {**row, "prompt": "X"}}
+        with RolloutRecorder(tmp_path / "run", **options) as recorder:
+            for step in range(2):
+                recorder.write_batch(step=step, prompt=["Alice"] * 3, response=["a", "b", "c"], reward=[1.0, 3.0, 2.0])
+    lines = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    expected = [
+        {"which": "best", "reward": 3.0, "prompt": "X", "response": "b"},
+        {"which": "worst", "reward": 1.0, "prompt": "X", "response": "a"},
+    ]
+
+    assert [line["step"] for line in lines] == [0, 0, 1, 1]
+    assert [(line["examples"], line["rows"]) for line in lines[1::2]] == [("board/rollouts", expected)] * 2

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import DeviceTensor, account, rows_of, same, shard_of
+from recorded import DeviceTensor, Hostile, account, rows_of, same, shard_of
 
 from board.recorder import RolloutRecorder
 from board.recorder.writer import LATE_STEPS
@@ -64,16 +64,6 @@ def test_a_batch_that_makes_no_sense_is_dropped_whole(tmp_path: Path, columns: d
         recorder.write_batch(step=0, **columns)
 
     assert (dropped, False) == (recorder.dropped, recorder.path().exists())
-
-
-class Hostile:
-    """Fails at everything it is asked."""
-
-    def __getattr__(self, name: str) -> object:
-        raise RuntimeError("no")
-
-    def __repr__(self) -> str:
-        raise RuntimeError("no")
 
 
 def endless() -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import DeviceTensor, account, rows_of
+from recorded import DeviceTensor, Hostile, account, rows_of, to
 from wandb_runs import wait_for_end
 
 from board import open_run, trackers
@@ -29,11 +29,6 @@ _PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
 def tracked(stream: io.StringIO) -> list[dict[str, Any]]:
     """The lines a tracker wrote."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
-
-
-def to(stream: Any) -> dict[str, Any]:
-    """Options of a recorder that tracks to a stream, one JSON object a step."""
-    return {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
 
 
 @pytest.mark.parametrize("wait", [True, False])
@@ -134,13 +129,6 @@ def test_a_forked_process_does_not_track(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "tracked").read_text().splitlines()]
     assert [(line["step"], line["board/reward/mean"]) for line in lines] == [(0, 1.0), (1, 2.0)]
     assert len(rows_of(tmp_path / "run" / f"rank_0.{child}.jsonl")) == 1
-
-
-class Hostile:
-    """Fails at everything it is asked."""
-
-    def __getattr__(self, name: str) -> object:
-        raise RuntimeError("no")
 
 
 def test_texts_and_truths_are_tracked(tmp_path: Path) -> None:

@@ -13,17 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded import account, rows_of, shard_of
+from recorded import account, rows_of, shard_of, to
 
 from board import trackers
 from board.recorder import RolloutRecorder
 
 ROOT = Path(__file__).parents[2]
-
-
-def to(stream: Any) -> dict[str, Any]:
-    """Options of a recorder that tracks to a stream, one JSON object a step."""
-    return {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
 
 
 def obstructed(folder: Path) -> dict[str, Any]:

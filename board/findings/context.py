@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from board.analysis.rollouts import rollout_measures
 from board.analysis.rollouts.groups import Grouped, find
 from board.analysis.rollouts.rollout_measures import RolloutMeasure
+from board.analysis.rollouts.selection import numbers
 from board.analysis.stats.bootstrap import units_of
 from board.analysis.stats.length_attribution import within
 from board.analysis.steps import newest_step
@@ -169,10 +170,7 @@ class Context:
 
     def number(self, name: str) -> Float64Array:
         """(rows,) a column as finite numbers, NaN where it has none; all NaN where it is no number or not there."""
-        if name not in self.frame.columns or not pd.api.types.is_numeric_dtype(self.frame[name].dtype):
-            return np.full(len(self.frame), np.nan)
-        values = self.frame[name].to_numpy(np.float64, na_value=np.nan)
-        return np.where(np.isfinite(values), values, np.nan)
+        return numbers(self.frame, name)
 
     def curve_of(self, values: Float64Array) -> Series:
         """The mean by step of (rows,) numbers."""

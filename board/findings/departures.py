@@ -148,10 +148,10 @@ def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:
     sums = np.concatenate([[0.0], np.cumsum(centred)])
     squares = np.concatenate([[0.0], np.cumsum(np.square(centred))])
     best, last = np.zeros(n + 1), np.zeros(n + 1, np.int64)
+    lengths = np.arange(n, 0, -1)
     for stop in range(1, n + 1):
-        starts = np.arange(stop)
-        left = squares[stop] - squares[starts] - np.square(sums[stop] - sums[starts]) / (stop - starts)
-        total = best[starts] + left + _COST
+        left = squares[stop] - squares[:stop] - np.square(sums[stop] - sums[:stop]) / lengths[-stop:]
+        total = best[:stop] + left + _COST
         last[stop] = int(total.argmin())
         best[stop] = total[last[stop]]
     cuts = [n]

@@ -21,4 +21,4 @@ def held(pattern: str, count: int = PLANE) -> NDArray[np.bool_]:
 
 @cache
 def _every(count: int) -> str:
-    return "".join(map(chr, range(count)))
+    return np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.stats.within_groups import Worths, discordant, sides
+from board.analysis.stats.within_groups import Worths, discordant, sides, stretches
 
 MEMBERS = st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0.0, 1.0, 0.5, np.nan, np.inf]), st.booleans()), max_size=30)
 
@@ -38,7 +38,8 @@ def test_discordance_by_a_loop(members: list[tuple[int, float, bool]]) -> None:
     rows = np.flatnonzero(has)
 
     assert found.groups == pytest.approx(both)
-    told = discordant(found, groups, np.ones(len(rows), np.int64), rows, 3)
+    things = np.ones(len(rows), np.int64)
+    told = discordant(found, stretches(groups, things, rows), things, rows, 3)
     np.testing.assert_allclose(told, [[0, high, 0], [0, low, 0]], atol=1e-9)
 
 
@@ -47,7 +48,7 @@ def test_topics_cancel() -> None:
     groups = np.repeat([0, 1], 8)
     rewards = np.array([1] * 7 + [0] + [1] + [0] * 7, float)
     rows = np.flatnonzero(groups == 0)
-    high, low = discordant(sides(groups, rewards), groups, np.zeros(8, np.int64), rows, 1)
+    high, low = discordant(sides(groups, rewards), np.array([0]), np.zeros(8, np.int64), rows, 1)
     assert (high[0], low[0]) == pytest.approx((0, 0))
 
 

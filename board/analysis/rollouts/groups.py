@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.rollouts.selection import of_step
+from board.analysis.rollouts.selection import numbers, of_step
 from board.errors import FieldMissing
 from board.metrics.formulas import Float64Array
 from board.metrics.group_statistics import pass_at_k, powers_of_two
@@ -58,14 +58,14 @@ def find(frame: pd.DataFrame) -> Grouped:
     """The groups of a frame. Raises FieldMissing where no rollout is of a group."""
     if "group" not in frame.columns or not frame["group"].notna().any():
         raise FieldMissing("This needs group_id, or prompts that were sampled more than once in a step.")
-    numbers = frame["group"].to_numpy(np.float64)
-    rows = np.flatnonzero(np.isfinite(numbers))
-    steps, ids = frame["step"].to_numpy(np.int64)[rows], numbers[rows].astype(np.int64)
+    group = frame["group"].to_numpy(np.float64)
+    rows = np.flatnonzero(np.isfinite(group))
+    steps, ids = frame["step"].to_numpy(np.int64)[rows], group[rows].astype(np.int64)
     order = np.lexsort([ids, steps])
     rows, steps, ids = rows[order], steps[order], ids[order]
     first = np.concatenate([[True], (steps[1:] != steps[:-1]) | (ids[1:] != ids[:-1])])
     starts = np.append(np.flatnonzero(first), len(rows))
-    rewards = _rewards(frame, rows)
+    rewards = numbers(frame, "reward")[rows]
     columns = {"step": steps[starts[:-1]], "group": ids[starts[:-1]], "rollouts": np.diff(starts)}
     return Grouped(pd.DataFrame(columns | _spread(rewards, starts)), frame.index.to_numpy()[rows], rewards, starts)
 
@@ -79,12 +79,6 @@ def with_any(grouped: Grouped, keys: NDArray[np.int64]) -> Grouped:
     members = np.repeat(chosen, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes[chosen])])
     return Grouped(grouped.groups[chosen].reset_index(drop=True), grouped.keys[members], grouped.rewards[members], starts)
-
-
-def _rewards(frame: pd.DataFrame, rows: NDArray[np.int64]) -> Float64Array:
-    numeric = "reward" in frame.columns and pd.api.types.is_numeric_dtype(frame["reward"].dtype)
-    rewards = frame["reward"].to_numpy(np.float64, na_value=np.nan)[rows] if numeric else np.full(len(rows), np.nan)
-    return np.where(np.isfinite(rewards), rewards, np.nan)
 
 
 def _spread(rewards: Float64Array, starts: NDArray[np.int64]) -> dict[str, NDArray[np.generic]]:

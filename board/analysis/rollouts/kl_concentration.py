@@ -102,7 +102,7 @@ class _Sorted:
         # a positive float32 is in the order of its bits: behind the row's number they sort all rows at once
         keys = np.sort(rows.astype(np.uint64) << _BITS | _narrow(values).view(np.uint32))
         self._ordered = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.float32).astype(np.float64)
-        self._counts = counts
+        self._rows, self._counts = rows, counts
         self._stops = np.cumsum(counts)
         # shares of a sum are those of any multiple: each row's largest is 1, so that a huge one of another row does not swallow its sum
         most = np.maximum.reduceat(np.append(self._ordered, 0.0), self._stops - counts) if len(counts) else np.zeros(0)
@@ -129,9 +129,8 @@ class _Sorted:
 
     def gini(self) -> Float64Array:
         """2 Σ i·xᵢ / (n Σ x) − (n + 1) / n, with i from 1 in ascending order."""
-        rows = np.repeat(np.arange(len(self._counts)), self._counts)
-        ranks = np.arange(len(rows)) - (self._stops - self._counts)[rows] + 1
-        weighed = np.bincount(rows, ranks * self._scaled, len(self._counts))
+        ranks = np.arange(len(self._rows)) - (self._stops - self._counts)[self._rows] + 1
+        weighed = np.bincount(self._rows, ranks * self._scaled, len(self._counts))
         n = np.maximum(self._counts, 1)
         return self._where_known(np.maximum(0.0, 2 * weighed / (n * np.where(self._some, self._totals, 1.0)) - (n + 1) / n))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.rollouts.selection import numbers
 from board.metrics.formulas import mean_of_known
 from board.metrics.step_sums import Steps
 from board.runs.run import Run
@@ -53,7 +54,7 @@ def endings(run: Run) -> Endings | None:
     frame = run.frame
     if not {"ended", "cut_off"} & set(frame.columns):
         return None
-    ended, cut = (_numbers(frame, name) for name in ("ended", "cut_off"))
+    ended, cut = (numbers(frame, name) for name in ("ended", "cut_off"))
     names = _reasons(run)
     unreported = names.isna().to_numpy()
     names[unreported & (ended == 0)] = NO_END_TOKEN
@@ -64,10 +65,6 @@ def endings(run: Run) -> Endings | None:
     if set(found) == {UNKNOWN}:
         return None
     return Endings(tuple(map(str, found)), np.asarray(found.get_indexer(pd.Index(names)), np.int64))
-
-
-def _numbers(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    return frame[name].to_numpy(np.float64, na_value=np.nan) if name in frame.columns else np.full(len(frame), np.nan)
 
 
 def _reasons(run: Run) -> "pd.Series[str]":
@@ -97,9 +94,9 @@ def table(run: Run, found: Endings, step: int) -> pd.DataFrame:
     """
     frame = run.frame
     marks = {name: found.of_rows == at for at, name in enumerate(found.names)}
-    marks |= {f"… {name}": _numbers(frame, column) > 0 for column, name in SIGNS.items() if (_numbers(frame, column) > 0).any()}
+    marks |= {f"… {name}": numbers(frame, column) > 0 for column, name in SIGNS.items() if (numbers(frame, column) > 0).any()}
     here = frame["step"].to_numpy() == step
-    reward, tokens = (_numbers(frame, name) for name in ("reward", "response_length"))
+    reward, tokens = (numbers(frame, name) for name in ("reward", "response_length"))
     rows = [
         {
             "ending": name,

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import FieldMissing
+from board.metrics.formulas import Float64Array
 from board.runs.cache.parts import Part
 from board.runs.run import Run
 from board.schema import Extreme
@@ -48,6 +49,14 @@ def numeric_columns(frame: pd.DataFrame) -> list[str]:
     is_number = pd.api.types.is_numeric_dtype
     numeric = [str(name) for name, dtype in frame.dtypes.items() if is_number(dtype) and not pd.api.types.is_bool_dtype(dtype)]
     return [name for name in numeric if name not in NOT_SORTABLE and name != "step"]
+
+
+def numbers(frame: pd.DataFrame, name: str) -> Float64Array:
+    """(rows,) a column as finite numbers, NaN where it has none; all NaN where it is no number or not there."""
+    if name not in frame.columns or not pd.api.types.is_numeric_dtype(frame[name].dtype):
+        return np.full(len(frame), np.nan)
+    values = frame[name].to_numpy(np.float64, na_value=np.nan)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def sort(frame: pd.DataFrame, by: str, *, descending: bool) -> pd.DataFrame:

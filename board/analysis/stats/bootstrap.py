@@ -54,11 +54,9 @@ def prompt_units(steps: Steps, prompts: NDArray[np.int64]) -> PromptUnits:
     return PromptUnits(steps, unit.astype(np.int64), np.asarray(firsts, np.int64) // max(1, len(there)))
 
 
-def mean_intervals(
-    steps: Steps, values: FloatArray, prompts: NDArray[np.int64], resamples: int = RESAMPLES
-) -> tuple[Float64Array, Float64Array]:
+def mean_intervals(steps: Steps, values: FloatArray, prompts: NDArray[np.int64]) -> tuple[Float64Array, Float64Array]:
     """`unit_intervals` of rollouts whose `prompts` (rollouts,) are equal numbers where they are equal."""
-    return unit_intervals(prompt_units(steps, prompts), values, resamples)
+    return unit_intervals(prompt_units(steps, prompts), values)
 
 
 def unit_intervals(

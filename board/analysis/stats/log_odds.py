@@ -23,9 +23,8 @@ class LogOdds:
 
     delta: Float64Array
     """log-odds in the first corpus minus those in the second."""
-    variance: Float64Array
     z: Float64Array
-    """delta / √variance; 0 where there is nothing to compare."""
+    """delta by its standard error; 0 where there is nothing to compare."""
 
 
 def log_odds(
@@ -50,7 +49,7 @@ def log_odds(
         delta = np.log(held[0] / others[0]) - np.log(held[1] / others[1])
         variance = sum((1 / one for one in (*held, *others)), np.zeros(len(alpha)))
         z = delta / np.sqrt(variance)
-    return LogOdds(delta, variance, np.where(np.isfinite(z), z, 0.0))
+    return LogOdds(delta, np.where(np.isfinite(z), z, 0.0))
 
 
 def against_shared_prior(first: FloatArray | IntArray, second: FloatArray | IntArray, totals: tuple[float, float]) -> LogOdds:
@@ -68,6 +67,5 @@ def of_pairs(first: Float64Array, second: Float64Array) -> LogOdds:
     alpha = PRIOR_SHARE * (first + second)
     with np.errstate(divide="ignore", invalid="ignore"):
         delta = np.log((first + alpha) / (second + alpha))
-        variance = 1 / (first + alpha) + 1 / (second + alpha)
-        z = delta / np.sqrt(variance)
-    return LogOdds(np.nan_to_num(delta), variance, np.nan_to_num(z))
+        z = delta / np.sqrt(1 / (first + alpha) + 1 / (second + alpha))
+    return LogOdds(np.nan_to_num(delta), np.nan_to_num(z))

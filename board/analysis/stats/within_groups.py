@@ -52,17 +52,26 @@ def sides(groups: NDArray[np.int64], rewards: Float64Array) -> Sides:
     return Sides(found[0], found[1], np.where(groups >= 0, smaller[groups] if number else 0.0, 0.0))
 
 
+def stretches(groups: NDArray[np.int64], things: NDArray[np.int64], rollouts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where another thing or another group begins in pairs that say which thing which rollout has.
+
+    They are ordered by thing and then by the rollout's group, (p,) each.
+    """
+    of = groups[rollouts]
+    begins = np.ones(len(of), np.bool_)
+    begins[1:] = (things[1:] != things[:-1]) | (of[1:] != of[:-1])
+    return np.flatnonzero(begins)
+
+
 def discordant(
-    found: Sides, groups: NDArray[np.int64], things: NDArray[np.int64], rollouts: NDArray[np.integer], number: int
+    found: Sides, begins: NDArray[np.int64], things: NDArray[np.int64], rollouts: NDArray[np.integer], number: int
 ) -> tuple[Float64Array, Float64Array]:
     """For each of `number` things, how much high sides alone have it, and how much low sides alone; (number,) each.
 
-    Which thing which rollout has is given by pairs ordered by thing and then by the rollout's group, (p,) each. With the shares p of a
-    group's high side and q of its low side that have it, it adds min(h, l) · p (1 − q) to the first and min(h, l) · q (1 − p) to the
-    second: in groups of two these are McNemar's discordant pairs. A thing that all of a group have adds nothing, so topics cancel.
+    Which thing which rollout has is given by pairs and their `stretches`. With the shares p of a group's high side and q of its low side
+    that have it, it adds min(h, l) · p (1 − q) to the first and min(h, l) · q (1 − p) to the second: in groups of two these are McNemar's
+    discordant pairs. A thing that all of a group have adds nothing, so topics cancel.
     """
-    of = groups[rollouts]
-    begins = np.flatnonzero((np.diff(things, prepend=-1) != 0) | (np.diff(of, prepend=-2) != 0))
     if not len(begins):
         return np.zeros(number), np.zeros(number)
     p, q = (np.add.reduceat(side[rollouts], begins) for side in (found.high, found.low))

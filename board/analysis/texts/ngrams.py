@@ -170,7 +170,7 @@ def _of_length(at: NDArray[np.int64], keys: NDArray[np.int64], text_of: NDArray[
     """Those n-grams frequent enough of the ones that begin at the units `at`, equal where their `keys` are."""
     codes = pd.factorize(keys)[0].astype(np.int64)
     pairs = np.sort(codes << _HALF | text_of[at])
-    begins = np.flatnonzero(np.diff(pairs, prepend=-1) != 0)
+    begins = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])
     times = np.diff(np.append(begins, len(pairs)))
     pairs = pairs[begins]
     counts = np.bincount(pairs >> _HALF)

@@ -13,8 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.rollouts.groups import usual_threshold
+from board.analysis.rollouts.selection import numbers
 from board.analysis.stats.log_odds import Z_LIMIT, LogOdds, against_shared_prior, of_pairs
-from board.analysis.stats.within_groups import Worth, Worths, discordant, sides
+from board.analysis.stats.within_groups import Worth, Worths, discordant, sides, stretches
 from board.analysis.texts import phrase_forms
 from board.analysis.texts.ngrams import Grams, frequent
 from board.analysis.texts.phrase_sample import PhraseSample, group_codes, phrase_sample
@@ -59,26 +60,17 @@ class Compared:
 def compared(run: Run, sample: PhraseSample) -> Compared:
     """Whom the rollouts of a sample are compared with."""
     frame = sample.frame
-    rewards = _numbers(frame, "reward")
-    if rewards is None:
+    rewards = numbers(frame, "reward")
+    if not np.isfinite(rewards).any():
         return Compared(np.full(len(frame), -1), np.full(len(frame), np.nan), None, None, "none", "")
     groups = group_codes(frame)
     within: Within = "group" if len(groups) and np.bincount(groups[groups >= 0]).max(initial=0) > 1 else "step"
     if within == "step":
         groups = pd.factorize(frame["step"])[0].astype(np.int64)
-    valid = _numbers(frame, "valid_reward")
-    if valid is not None and np.array_equal(valid, rewards, equal_nan=True):
-        valid = None
+    logged = numbers(frame, "valid_reward")
+    valid = logged if np.isfinite(logged).any() and not np.array_equal(logged, rewards, equal_nan=True) else None
     right, truth = _right(run, sample, valid)
     return Compared(groups, rewards, valid, right, within, truth)
-
-
-def _numbers(frame: pd.DataFrame, name: str) -> Float64Array | None:
-    if name not in frame.columns or not pd.api.types.is_numeric_dtype(frame[name].dtype):
-        return None
-    values = frame[name].to_numpy(np.float64, na_value=np.nan)
-    found: Float64Array = np.where(np.isfinite(values), values, np.nan)
-    return found if np.isfinite(found).any() else None
 
 
 def _right(run: Run, sample: PhraseSample, valid: Float64Array | None) -> tuple[NDArray[np.bool_] | None, Truth]:
@@ -88,10 +80,10 @@ def _right(run: Run, sample: PhraseSample, valid: Float64Array | None) -> tuple[
         return (right, "valid_reward") if 0 < right.sum() < len(right) else (None, "")
     if "ground_truth" not in run.text_columns:
         return None, ""
-    expected = run.texts("ground_truth", sample.keys).to_pylist()
-    right = np.array(
-        [bool(one) and one.strip().casefold() in text.casefold() for one, text in zip(expected, sample.texts, strict=True)]
-    )
+    right = np.zeros(len(sample.texts), np.bool_)
+    for at, (expected, text) in enumerate(zip(run.texts("ground_truth", sample.keys).to_pylist(), sample.texts, strict=True)):
+        answer = (expected or "").strip()
+        right[at] = bool(expected) and (answer in text or answer.casefold() in text.casefold())
     return (right, "ground_truth") if 0 < right.sum() < len(right) else (None, "")
 
 
@@ -236,12 +228,13 @@ class _Scored:
 def _scored(grams: Grams, sample: PhraseSample, against: Compared) -> _Scored:
     which = np.flatnonzero(phrase_forms.whole(grams) & (grams.counts < len(sample.texts)))
     of, rollouts = grams.chosen(which)
+    begins = stretches(against.groups, of, rollouts)
 
     def by(rewards: Float64Array) -> LogOdds:
         found = sides(against.groups, rewards)
         if not found.groups:
             return _unknown(len(which))
-        return of_pairs(*discordant(found, against.groups, of, rollouts, len(which)))
+        return of_pairs(*discordant(found, begins, of, rollouts, len(which)))
 
     chance = np.nan_to_num(by(against.permuted()).z)
     return _Scored(which, by(against.rewards), _by_time(of, rollouts, len(which), sample.frame), chance)
@@ -261,7 +254,7 @@ def _by_time(of: NDArray[np.int64], rollouts: NDArray[np.int32], number: int, fr
 
 def _unknown(number: int) -> LogOdds:
     unknown = np.full(number, np.nan)
-    return LogOdds(unknown, unknown, unknown)
+    return LogOdds(unknown, unknown)
 
 
 def _outstanding(scored: _Scored, limit: float) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from board.analysis.texts.text_health.texts import utf8
 from board.metrics.formulas import Float64Array
 
 LEAST: Final = 30
@@ -47,9 +48,8 @@ def end(text: str) -> tuple[int, int]:
 
 def _pairs(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs of all texts, 26 × the first letter + the second, and which text each is of."""
-    ends = pc.utf8_slice_codeunits(texts, -_WINDOW).cast(pa.large_string()).fill_null("")
-    offsets = np.frombuffer(ends.buffers()[1], np.int64)[ends.offset : ends.offset + len(ends) + 1]
-    letters = _CODES[np.frombuffer(ends.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]]
+    data, offsets = utf8(pc.utf8_slice_codeunits(texts, -_WINDOW).cast(pa.large_string()))
+    letters = _CODES[np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]]
     bounds = offsets - offsets[0]
     paired = (letters[:-1] < _LETTERS) & (letters[1:] < _LETTERS)
     paired[bounds[(bounds > 0) & (bounds < len(letters))] - 1] = False  # the last letter of a text and the first of the next

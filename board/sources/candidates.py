@@ -39,7 +39,7 @@ _BY_NAME: Final = re.compile(
 )
 """Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
-_LOOSE: Final = (".csv", ".json", trackio_rollouts.ENDING)
+_LOOSE: Final = (".csv", ".json", sqlite_files.ENDING)
 """Endings that say little: such a file next to folders of runs does not make their parent folder a run."""
 
 _SESSION: Final = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}-.*\.jsonl")
@@ -102,7 +102,7 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
     name = path.name
     if _SESSION.fullmatch(name) and _OF_TRACKIO.match(_beginning(path, within)):
         return False
-    return _has_traces(path, within) if name.endswith(trackio_rollouts.ENDING) else _is_called_so(path, name, within)
+    return _has_traces(path, within) if name.endswith(sqlite_files.ENDING) else _is_called_so(path, name, within)
 
 
 def _first_key(path: Path, within: Path) -> bytes:
@@ -143,7 +143,7 @@ def _is_called_so(path: Path, name: str, within: Path) -> bool:
 
 def _looked_into(path: Path) -> list[presence.Span]:
     """The beginning of a file whose name does not say whether it is to be looked at."""
-    is_open = _SESSION.fullmatch(path.name) or path.name.endswith((".json", trackio_rollouts.ENDING))
+    is_open = _SESSION.fullmatch(path.name) or path.name.endswith((".json", sqlite_files.ENDING))
     return [(path, 0, _GLANCE)] if is_open else []
 
 
@@ -154,7 +154,7 @@ def is_loose(name: str) -> bool:
 
 def database(path: Path, within: Path) -> str:
     """What to do with a file that is a database, one sentence; empty when it is none, whatever its name."""
-    if path.name.endswith(trackio_rollouts.ENDING) and _has_traces(path, within):
+    if path.name.endswith(sqlite_files.ENDING) and _has_traces(path, within):
         return ""
     start = _beginning(path, within)
     kind = next((name for name, (at, magic) in _DATABASES.items() if start[at : at + len(magic)] == magic), "")

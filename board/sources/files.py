@@ -23,7 +23,7 @@ from board.sources import (
     packed_sizes,
     run_files,
     shards,
-    trackio_records,
+    sqlite_files,
     trackio_rollouts,
 )
 from board.sources.bounds import SHARED, Given, TooMuch, is_dense
@@ -281,7 +281,7 @@ def _database(shard: Shard) -> Iterator[Parsed | Problem]:
     """The rollouts of one run of a trackio database; of the others it says that they are there."""
     path, within = shard.path, shard.within
     try:
-        for number, (row, size) in enumerate(trackio_records.rows(path, longest_line(), within), 1):
+        for number, (row, size) in enumerate(trackio_rollouts.rows(path, longest_line(), within), 1):
             if isinstance(row, RowRefused):
                 yield Problem(shard.name, number, str(row), "refused")
             else:
@@ -377,6 +377,6 @@ _READERS: Final[Mapping[str, Callable[[Shard], Iterator[Parsed | Problem]]]] = {
     ".json": _json,
     ".csv": _csv,
     ".eval": _archive,
-    trackio_rollouts.ENDING: _database,
+    sqlite_files.ENDING: _database,
     ".pt": _torch,
 }

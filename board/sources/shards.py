@@ -15,7 +15,6 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 from board.errors import RunNotFound
 from board.sources import bounds, candidates, index_file, lines, presence, run_files, sqlite_files, streams
 from board.sources.lines import MEMBER_LINES, SEARCHED, longest_line
-from board.sources.trackio_rollouts import ENDING
 from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
 
@@ -155,7 +154,8 @@ def _stat(path: Path, name: str, allowed: Path, look: Callable[..., os.stat_resu
         return Problem(name, None, str(error.strerror), "refused")
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
-    size, changed = sqlite_files.state(path, status) if path.name.endswith(ENDING) else (status.st_size, status.st_mtime_ns)
+    is_database = path.name.endswith(sqlite_files.ENDING)
+    size, changed = sqlite_files.state(path, status) if is_database else (status.st_size, status.st_mtime_ns)
     return Shard(path, name, size, changed, within=allowed, inode=status.st_ino)
 
 

@@ -1,22 +1,23 @@
-"""Rows of a trackio database with rollouts: traces, and TRL's completion tables.
+"""A trackio database → records: a trace each, and a table of completions, as TRL logs them, each.
 
-A project's database has several runs; the rows are those of the run that logged such last. Its JSON is returned as text, for others to
-parse.
+They are marked with a `_type` as trackio marks them. A project's database has several runs; the records are those of the run that logged such
+last, a table that was logged again once.
 """
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from board.errors import BoardError
+import orjson
+
+from board.errors import BoardError, RowRefused
 from board.sources import run_files, sqlite_files
 from board.sources.flatten import parsed
+from board.sources.json_record import Record, parse_value
 from board.sources.lines import longest_line
 
-ENDING: Final = ".db"
 TRACE: Final = "trackio.trace"
 TABLE: Final = "trackio.table"
 """What trackio calls them itself."""
@@ -42,15 +43,8 @@ _HAS_TABLE: Final = " AND ".join(f"instr(metrics, '\"{said}\"')" for said in (TA
 
 _WHERE: Final = {"traces": "1", "metrics": _HAS_TABLE}
 
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """One row, its JSON as it stands."""
-
-    plain: dict[str, Any]
-    """Its texts and numbers by column."""
-    texts: dict[str, bytes | None]
-    """Its JSON by column; None where all of it is longer than the given bound."""
+_Stored = tuple[dict[str, Any], dict[str, bytes | None]]
+"""A row by column: its texts and numbers, and its JSON as it stands, None where all of it is longer than the given bound."""
 
 
 def holds(file: Path, within: Path) -> bool:
@@ -60,9 +54,8 @@ def holds(file: Path, within: Path) -> bool:
             there = _tables(database)
             if "traces" in there and _has_traces(database):
                 return True
-            return "metrics" in there and any(
-                map(_has_completions, database.execute(f"SELECT metrics FROM metrics WHERE {_HAS_TABLE}"))
-            )
+            found = database.execute(f"SELECT metrics FROM metrics WHERE {_HAS_TABLE}") if "metrics" in there else ()
+            return any(map(_has_completions, found))
     except BoardError:  # reading it will say what is wrong, if it is one
         return _was_made_by_trackio(file, within)
 
@@ -85,12 +78,12 @@ def _has_traces(database: sqlite3.Connection) -> bool:
 
 def _has_completions(row: tuple[Any]) -> bool:
     try:
-        return any(True for _ in completions(parsed(row[0])))
+        return any(True for _ in _completions(parsed(row[0])))
     except (TypeError, ValueError):
         return False
 
 
-def completions(metrics: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+def _completions(metrics: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
     """Name and rows of each table of completions among what was logged at once."""
     for name, value in metrics.items():
         rows = value.get("_value") if isinstance(value, dict) and value.get("_type") == TABLE else None
@@ -98,16 +91,54 @@ def completions(metrics: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
             yield name, rows
 
 
-def rows(file: Path, most: int, within: Path | None = None) -> Iterator[Stored]:
-    """The rows of the run that logged rollouts last, its tables first, in the order in which they were logged; JSON of at most `most` bytes.
+def rows(file: Path, longest: int, within: Path | None = None) -> Iterator[tuple[Record | RowRefused, int]]:
+    """The records of the run that logged rollouts last, its tables first, in the order in which they were logged: each, or why it is none, as
+    its JSON is longer than so many bytes, and the bytes it took.
 
     Raises BoardError that names the database.
     """
-    with _opened(file, _READING, within, most) as database:
+    logged: set[bytes] = set()
+    for plain, texts in _stored(file, longest, within):
+        size = sum(len(text or b"") for text in texts.values())
+        try:
+            found = _records(plain, texts, longest)
+        except RowRefused as error:
+            yield error, size
+            continue
+        for record in found:
+            if record["_type"] == TABLE:
+                table = orjson.dumps([record["key"], record["rows"]], default=str)
+                if table in logged:
+                    continue
+                logged.add(table)
+            yield record, size
+
+
+def _records(plain: dict[str, Any], texts: dict[str, bytes | None], longest: int) -> list[Record]:
+    """The records in a row: the trace that it is, or the tables that it holds. Raises RowRefused."""
+    row = f"the row `{str(plain.get('id'))[:80]}` of trackio"
+    values = {name: _value(row, name, text, longest) for name, text in texts.items()}
+    if "metrics" not in values:
+        return [{"_type": TRACE, **plain, **values}]
+    metrics = values["metrics"] if isinstance(values["metrics"], dict) else {}
+    return [{"_type": TABLE, **plain, "key": key, "rows": table} for key, table in _completions(metrics)]
+
+
+def _value(row: str, name: str, text: bytes | None, longest: int) -> object:
+    if text is None:
+        raise RowRefused(f"{row} is longer than {longest:,} bytes (RL_BOARD_LONGEST_LINE): it is left out")
+    try:
+        return parse_value(text)
+    except RowRefused as error:
+        raise RowRefused(f"{row}: `{name}` {error}") from error
+
+
+def _stored(file: Path, longest: int, within: Path | None) -> Iterator[_Stored]:
+    with _opened(file, _READING, within, longest) as database:
         there = _tables(database)
         for run in _runs(database, there)[:1]:
             for table in sorted(there):
-                yield from _of_table(database, table, there[table], run, most)
+                yield from _of_table(database, table, there[table], run, longest)
 
 
 def others(file: Path, within: Path | None = None) -> list[str]:
@@ -144,11 +175,11 @@ def _name(database: sqlite3.Connection, there: dict[str, set[str]], run: str) ->
     return next((str(row[0]) for row in named if row), run)
 
 
-def _of_table(database: sqlite3.Connection, table: str, columns: set[str], run: str, most: int) -> Iterator[Stored]:
+def _of_table(database: sqlite3.Connection, table: str, columns: set[str], run: str, most: int) -> Iterator[_Stored]:
     texts = sorted(columns & {"messages", "metadata", "spans", "metrics"})
     plain = sorted(columns & {"id", "run_name", "step", "key", "trace_index", "timestamp"})
     fits = f"{' + '.join(f'length({name})' for name in texts)} <= ?"
     selected = ", ".join([*plain, *(f"CASE WHEN {fits} THEN CAST({name} AS BLOB) END" for name in texts)])
     query = f"SELECT {selected} FROM {table} NOT INDEXED WHERE run_id = ? AND {_WHERE[table]} ORDER BY rowid"
     for row in database.execute(query, (*[most] * len(texts), run)):  # a row at a time
-        yield Stored(dict(zip(plain, row, strict=False)), dict(zip(texts, row[len(plain) :], strict=True)))
+        yield dict(zip(plain, row, strict=False)), dict(zip(texts, row[len(plain) :], strict=True))

@@ -12,9 +12,15 @@ from typing import Any, Final
 
 from board.errors import BoardError
 from board.sources.flatten import parsed, values
-from board.sources.metric_logs import FILE_NAME, NAMES, STEP_KEYS
 from board.sources.nearby_files import each_line, opened, walk
 from board.trackers.contract import Curves, Points
+
+FILE_NAME: Final = "metrics.jsonl"
+
+NAMES: Final = (FILE_NAME, "logging.jsonl", "history.jsonl")
+"""Files that are logs by their names."""
+
+STEP_KEYS: Final = ("step", "_step", "global_step")
 
 OF_MOST_KEYS: Final = ("global_step/max_steps", "iteration")
 """ms-swift's, whose step is the text "5/100"."""

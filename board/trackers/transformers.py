@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from board.errors import BoardError
 from board.sources.flatten import parsed
-from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
 from board.trackers.contract import Curves, Points
@@ -71,6 +70,6 @@ def _history(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _name(key: str) -> str:
-    if key in STEP_KEYS:
+    if key in jsonl.STEP_KEYS:
         return key
     return f"eval/{key.removeprefix('eval_')}" if key.startswith("eval_") else f"train/{key}"

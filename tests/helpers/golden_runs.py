@@ -15,7 +15,7 @@ from rows import plain
 from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
-from board.sources import json_archive, streams, trackio_records
+from board.sources import json_archive, streams, trackio_rollouts
 from board.sources.json_record import Record, parse
 
 GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
@@ -88,7 +88,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     elif path.suffix == ".pt":
         values = [plain(pytest.importorskip("torch").load(path, weights_only=True))]
     elif path.suffix == ".db":
-        values = [row for row, _ in trackio_records.rows(path, 1 << 20)][:HEAD]
+        values = [row for row, _ in trackio_rollouts.rows(path, 1 << 20)][:HEAD]
     elif path.suffix == ".eval":
         with path.open("rb") as stream:
             values = [record for _, record, _ in json_archive.records(stream, path.stat().st_size, 1 << 20)][:HEAD]

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from tracked import without_library
 
 from board.errors import BoardError
-from board.sources.metric_logs import STEP_KEYS
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
 from board.trackers import READ, jsonl, tensorboard, tracker
 from board.trackers.contract import MAX_NAMES, Points
@@ -265,7 +264,7 @@ def test_an_endless_line_is_not_read_whole(tmp_path: Path) -> None:
 @given(rows=st.lists(st.tuples(st.integers(0, 99), st.dictionaries(st.text(min_size=1), st.floats(), max_size=4)), max_size=12))
 def test_what_json_writes_is_read_back(tmp_path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
     """Whatever numbers Python's json writes, the last of each step and name comes back the same."""
-    rows = [(step, {name: value for name, value in values.items() if name not in STEP_KEYS}) for step, values in rows]
+    rows = [(step, {name: value for name, value in values.items() if name not in jsonl.STEP_KEYS}) for step, values in rows]
     text = "".join(json.dumps({"step": step, **values}) + "\n" for step, values in rows)
     expected = {(name, step): value for step, values in rows for name, value in values.items()}
     found = {(name, step): value for name, curve in ours(metrics(tmp_path, text)).items() for step, value in curve.items()}

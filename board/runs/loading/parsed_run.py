@@ -20,7 +20,7 @@ from board.runs.parsing.parsed_shard import ParsedShard, from_cache, gathered, m
 from board.runs.parsing.part_reader import PartReader
 from board.runs.parsing.range_parsing import WorkQueue
 from board.runs.read_options import ReadOptions
-from board.sources import presence, trackio_rollouts
+from board.sources import presence, sqlite_files
 from board.sources.shards import Shard
 from board.text.counting import plural
 
@@ -177,9 +177,7 @@ class ParsedRun:
 def _is_small(parsed: ParsedShard) -> bool:
     """Whether a file may be read together with others, if there are very many."""
     shard = parsed.shard
-    is_one = not (
-        parsed.pieces or shard.companions or shard.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path)
-    )
+    is_one = not (parsed.pieces or shard.companions or shard.name.endswith(sqlite_files.ENDING) or presence.is_remote(shard.path))
     return is_one and bool(parsed.identity.format) and shard.size <= SMALL_FILE
 
 

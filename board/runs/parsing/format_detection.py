@@ -31,11 +31,12 @@ from board.formats.trainers import (
     wandb_rows,
     wandb_table,
 )
-from board.sources import files, json_record, metric_logs
+from board.sources import files, json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record
 from board.sources.shards import Line, Problem, Shard, is_plain, read_lines
 from board.text.counting import plural
+from board.trackers import jsonl
 
 _RECORDS: Final = 8
 _BYTES: Final = 8_000_000
@@ -115,10 +116,10 @@ def _is_log(head: Head) -> bool:
     """By a log's name where nothing in it can have been sampled, else by numbers alone next to a step."""
     columns = columns_of(head.records)
     names = {path.rpartition(".")[2] for path, values in columns.items() if any(map(is_number, values))}
-    if head.name.rpartition("/")[2] in metric_logs.NAMES:
+    if head.name.rpartition("/")[2] in jsonl.NAMES:
         return bool(names) and find(columns) is None
     shapes = (isinstance(value, list | dict) for values in columns.values() for value in values)
-    has_numbers = len(names) > 1 and not names.isdisjoint(metric_logs.STEP_KEYS)
+    has_numbers = len(names) > 1 and not names.isdisjoint(jsonl.STEP_KEYS)
     return has_numbers and not any(shapes) and not any(holds_text(path, values) for path, values in columns.items())
 
 

@@ -11,7 +11,7 @@ from board.runs.cache.part_folder import Manifest, Piece
 from board.runs.cache.parts import Part
 from board.runs.parsing.byte_range import ByteRange
 from board.runs.parsing.format_detection import Identity, format_of, identify
-from board.sources import presence, shards, trackio_rollouts
+from board.sources import presence, shards, sqlite_files
 from board.sources.shards import Problem, Shard
 
 RANGE_BYTES: Final = 16_000_000
@@ -78,7 +78,7 @@ def found_again(shard: Shard) -> Shard:
     """
     if shard.members:
         return gathered([found_again(one) for one in shard.members])
-    if shard.path.name.endswith(trackio_rollouts.ENDING) or presence.is_remote(shard.path):
+    if shard.path.name.endswith(sqlite_files.ENDING) or presence.is_remote(shard.path):
         return shard
     found = [path.stat() for path in (shard.path, *map(Path, shard.companions))]
     size, changed = sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)

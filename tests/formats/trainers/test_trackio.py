@@ -19,7 +19,7 @@ from board.formats.contract import Head, Place
 from board.formats.trainers import trackio
 from board.runs.library import HERE, list_runs
 from board.runs.opening import opened_whole
-from board.sources import trackio_records
+from board.sources import trackio_rollouts
 
 RLOO, ASYNC = GOLDEN / "trackio" / "rloo.db", GOLDEN / "trackio" / "async_grpo.db"
 
@@ -36,7 +36,7 @@ TABLE: dict[str, Any] = {"_type": "trackio.table", "step": 9, "key": "completion
 
 def records(file: Path) -> list[Any]:
     """The records of a database."""
-    return [row for row, _ in trackio_records.rows(file, 1 << 20)]
+    return [row for row, _ in trackio_rollouts.rows(file, 1 << 20)]
 
 
 def changed(file: Path, statement: str, *values: object) -> None:

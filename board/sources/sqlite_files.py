@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.sources import run_files
+from board.sources import nearby_files
 from board.sources.nearby_files import MAX_BYTES, check
 
 ENDING: Final = ".db"
@@ -44,7 +44,7 @@ _SETTINGS: Final = ("trusted_schema = OFF", "temp_store = MEMORY", "cell_size_ch
 def opened(
     file: Path, tracker: str, *, within: Path | None = None, seconds: float = SECONDS, longest: int = LONGEST
 ) -> Iterator[sqlite3.Connection]:
-    """A copy of the database with its writer's log; `within` as of `run_files.opened`. Read no table of it that `columns` does not know.
+    """A copy of the database with its writer's log; `within` as of `nearby_files.opened`. Read no table of it that `columns` does not know.
 
     What SQLite says against it, a question that takes longer than the seconds, and a row of more than the longest become a BoardError that
     names it.
@@ -69,27 +69,22 @@ def opened(
 def _copied(file: Path, within: Path | None, copy: Path) -> bool:
     """Copy a database as it is at one moment; whether it has a log with anything in it. Raises BoardError."""
     log = file.with_name(file.name + _LOG)
-    try:
-        for _ in range(_COPIES):
-            before = check(file, within)
-            _copy(file, within, copy)
-            has_log = os.path.lexists(log)
-            if has_log:
-                _copy(log, within or file.parent, copy.with_name(copy.name + _LOG))
-            after = check(file, within)
-            # a log that has only grown belongs to the same database; once that is written to, it need not
-            if (before.st_ino, before.st_size, before.st_mtime_ns) == (after.st_ino, after.st_size, after.st_mtime_ns):
-                return has_log and bool(copy.with_name(copy.name + _LOG).stat().st_size)
-    except FileNotFoundError as error:
-        raise BoardError(f"{file}: no such file.") from error
-    except OSError as error:
-        raise BoardError(f"{file} cannot be read: {error.strerror or error}.") from error
+    for _ in range(_COPIES):
+        before = check(file, within)
+        _copy(file, within, copy)
+        has_log = os.path.lexists(log)
+        if has_log:
+            _copy(log, within or file.parent, copy.with_name(copy.name + _LOG))
+        after = check(file, within)
+        # a log that has only grown belongs to the same database; once that is written to, it need not
+        if (before.st_ino, before.st_size, before.st_mtime_ns) == (after.st_ino, after.st_size, after.st_mtime_ns):
+            return has_log and bool(copy.with_name(copy.name + _LOG).stat().st_size)
     raise BoardError(f"{file} cannot be read: it is written to again and again. Look again later.")
 
 
 def _copy(file: Path, within: Path | None, copy: Path) -> None:
     """Zeros stay a hole: a file may have any number of them and take no room."""
-    with run_files.opened(file, within=within, most=MAX_BYTES) as stream, copy.open("wb") as into:
+    with nearby_files.opened(file, within) as stream, copy.open("wb") as into:
         size = 0
         while (piece := stream.read(_PIECE)) and size <= MAX_BYTES:
             if piece.strip(b"\0"):

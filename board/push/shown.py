@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.rollouts.selection import numeric_columns
+from board.analysis.rollouts.selection import numeric_columns, of_step
 from board.analysis.steps.step_stats import finite_values
 from board.findings.contract import Finding
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
@@ -47,35 +47,36 @@ class RunExamples:
     """The rollouts of training that are shown: of each step the best, the worst and others, so many in all."""
 
     def __init__(self, run: Run, seed: int, links: Links, count: int = 3) -> None:
-        frame = run.frame
         self._run, self._seed, self._links, self._count = run, seed, links, count
-        self._keys, self._steps = frame.index.to_numpy(), frame["step"].to_numpy()
-        numeric = numeric_columns(frame)
-        self._numbers = {heading: finite_values(frame, column) for heading, column in _NUMBERS.items() if column in numeric}
+        self._numeric = numeric_columns(run.frame)
 
     def of(self, step: int) -> list[Example]:
         """Each rollout once; none where the step has none. The same seed and step give the same ones."""
-        first, end = np.searchsorted(self._steps, [step, step + 1]).tolist()
-        return [self._example(at, which) for at, which in self._chosen(step, first, end).items()]
+        rows = of_step(self._run.frame, step)
+        numbers = {heading: finite_values(rows, column) for heading, column in _NUMBERS.items() if column in self._numeric}
+        chosen = self._chosen(step, numbers.get("reward", np.full(len(rows), np.nan)))
+        return [
+            self._example(int(rows.index[at]), which, {heading: values[at] for heading, values in numbers.items()})
+            for at, which in chosen.items()
+        ]
 
-    def _chosen(self, step: int, first: int, end: int) -> dict[int, str]:
-        """Positions in the frame, and why each was chosen."""
+    def _chosen(self, step: int, rewards: NDArray[np.float64]) -> dict[int, str]:
+        """Places among the step's rollouts, and why each was chosen."""
         chosen: dict[int, str] = {}
-        rewards = self._numbers.get("reward", np.empty(0))[first:end]
         if np.isfinite(rewards).any():
-            chosen[first + int(np.nanargmax(rewards))] = "best"
-            chosen.setdefault(first + int(np.nanargmin(rewards)), "worst")
-        left = [at for at in range(first, end) if at not in chosen]
+            chosen[int(np.nanargmax(rewards))] = "best"
+            chosen.setdefault(int(np.nanargmin(rewards)), "worst")
+        left = [at for at in range(len(rewards)) if at not in chosen]
         more = min(len(left), max(0, self._count - len(chosen)))
         chosen |= dict.fromkeys(random.Random(f"{self._seed} {step}").sample(left, more), "random")
         return dict([*chosen.items()][: self._count])
 
-    def _example(self, at: int, which: str) -> Example:
-        rollout = self._run.rollout(int(self._keys[at]))
-        numbers = {heading: float(f"{values[at]:.6g}") for heading, values in self._numbers.items() if np.isfinite(values[at])}
+    def _example(self, key: int, which: str, numbers: Mapping[str, float]) -> Example:
+        rollout = self._run.rollout(key)
+        shown = {heading: float(f"{value:.6g}") for heading, value in numbers.items() if math.isfinite(value)}
         response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
         texts = {"prompt": cut(rollout["prompt"] or ""), "response": cut(response), "from": rollout.source}
-        return {"which": which, **numbers, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
+        return {"which": which, **shown, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
 
 
 def cut(text: str) -> str:

@@ -51,11 +51,9 @@ class RecordedSteps:
         A number that needs other steps is not among them; what is of all steps so far is for `at_end`.
         """
         run = run_of_lines(lines, self._pads)
-        if run is None:
-            return {}, [], len(lines)
+        if run is None or run.counted.frame.empty:
+            return {}, [], run.report.refused if run else len(lines)
         counted = run.counted
-        if counted.frame.empty:
-            return {}, [], run.report.refused
         step = int(counted.steps[0])
         values = known_at(per_step_values(counted), step)
         numbers = self._alone(values, held=counted.splits == (EVALUATION,))  # by itself such a run is taken for one of training

@@ -105,16 +105,14 @@ class Points:
 
     def curves(self) -> Curves:
         """Each name's curve in rising order of steps; of a step that was logged more than once the last value."""
-        found = {name: _curve(np.array(steps, np.int64), np.array(values)) for name, (steps, values) in self._numbers.items()}
+        found = {name: _curve(*points) for name, points in self._numbers.items()}
         others = [name for name in self._others if name not in found and name not in self._texts]
         return Curves(found, self._texts, others)
 
 
-def _curve(steps: np.ndarray[tuple[int], np.dtype[np.int64]], values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Curve:
-    order = np.argsort(steps, kind="stable")
-    steps = steps[order]
-    last = np.append(steps[1:] != steps[:-1], [True] * bool(len(steps)))
-    return Curve(steps[last], values[order][last])
+def _curve(steps: "array[int]", values: "array[float]") -> Curve:
+    rising, last = np.unique(np.array(steps, np.int64)[::-1], return_index=True)  # from behind: the first is what was logged last
+    return Curve(rising, np.array(values)[::-1][last])
 
 
 Value = float | str

@@ -66,11 +66,7 @@ _BLOCKED = """
 import shlex
 import sys
 name, folder, reads = sys.argv[1:]
-class Blocker:
-    def find_spec(self, wanted, path=None, target=None):
-        if wanted.split(".")[0] == name:
-            raise ModuleNotFoundError(wanted)
-sys.meta_path.insert(0, Blocker())
+sys.modules[name] = None
 from pathlib import Path
 from board.trackers import tracker
 from board.trackers.contract import TrackerMissing

@@ -53,13 +53,7 @@ def run_script(script: str, *arguments: object, **options: Any) -> subprocess.Co
 
 MISSING = """
 import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "tensorboard":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
+sys.modules["tensorboard"] = None
 from board.recorder import RolloutRecorder
 with RolloutRecorder(sys.argv[1], track_with="tensorboard") as recorder:
     for step in range(5):
@@ -67,7 +61,7 @@ with RolloutRecorder(sys.argv[1], track_with="tensorboard") as recorder:
 print(recorder.dropped, recorder.untracked)
 """
 
-WITHOUT_PANDAS = MISSING.replace('"tensorboard":', '"pandas":')
+WITHOUT_PANDAS = MISSING.replace('["tensorboard"]', '["pandas"]')
 
 CLOSED = """
 import sys

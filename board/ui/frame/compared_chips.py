@@ -15,7 +15,7 @@ from board.runs.library import RunFolder
 from board.ui.components import run_chips
 from board.ui.components.run_chips import RunChip
 from board.ui.frame import compared_runs
-from board.ui.shared.messages import notice
+from board.ui.shared.messages import in_line, notice
 from board.ui.state import place, run_looks
 
 CHIPS: Final = "run_chips"
@@ -29,7 +29,7 @@ def draw(folders: Sequence[RunFolder], root: Path) -> None:
     looks = run_looks.looks(folders, root)
     own = place.part("run")
     names = [*dict.fromkeys([*looks, *run_looks.addresses()])]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compared_line"):
+    with in_line("compared_line"):
         run_chips.show(
             [
                 _chip(looks[name], here=name == own) if name in looks else RunChip(name, COLORS["reference"], gone=True)

@@ -21,7 +21,7 @@ from board.settings import finding_settings
 from board.settings.finding_settings import FindingSettings
 from board.text.counting import plural
 from board.text.terminal import on_one_line
-from board.ui.components import page_links
+from board.ui.components import curves, page_links
 from board.ui.components.curves import CurveMark
 from board.ui.frame.reading_line import OpenedAs
 from board.ui.state import caches, place
@@ -137,6 +137,11 @@ def curve_marks() -> list[CurveMark]:
         for one in findings()
         if one.all_metrics
     ]
+
+
+def on_curves(key: str = "curves_choice") -> None:
+    """Show the chosen step, the zoom and where findings begin on the page's curves."""
+    curves.choose(place.view().step, zoom=place.step_range("zoom"), marks=curve_marks(), key=key)
 
 
 def _mark_title(finding: Finding) -> str:

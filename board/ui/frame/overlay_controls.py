@@ -11,6 +11,7 @@ import streamlit as st
 
 from board.analysis.compare.overlay_lines import Seeds
 from board.analysis.steps.step_positions import Axis
+from board.ui.shared.messages import in_line
 from board.ui.state import linked, place
 
 AXES: Final[dict[str, Axis]] = {"step": "step", "rollouts": "rollouts", "tokens": "tokens", "time": "time"}
@@ -45,7 +46,7 @@ class OverlayChoices:
 
 def overlay_choices(names: Mapping[str, str], seeds: Sequence[Seeds]) -> OverlayChoices:
     """Draw the choices in a low row and return them. `names` are what the runs are called, by what the link calls them."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="overlay_choices"):
+    with in_line("overlay_choices"):
         st.text("X axis", help=_ALONG_HELP, width="content")
         axis = st.segmented_control(
             "X axis",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from board.runs import library
 from board.runs.library import RunFolder
@@ -19,7 +18,7 @@ from board.runs.run import Run
 from board.sources import locations
 from board.text.counting import plural
 from board.text.format_number import size
-from board.ui.shared.messages import notice
+from board.ui.shared.messages import in_line, notice
 from board.ui.state import caches, link_checks, place
 
 LOOK_SECONDS: Final = 1.0
@@ -48,16 +47,12 @@ def draw(run: Run, opened: OpenedAs) -> None:
     if run.reading.trouble:
         notice(run.reading.trouble, "error")
     if run.reading.stopped and caches.library().load(opened.location, opened.pads, opened.family) is None:
-        with _line():
+        with in_line("reading"):
             _words(run.reading, remote=bool(locations.address_of(run.location)))
             st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
     else:
         # one that was stopped and goes on again is the stopped one until there is more of it
         st.fragment(_follow, run_every=LOOK_SECONDS)(run, replace(run.reading, stopped=False), opened)
-
-
-def _line() -> DeltaGenerator:
-    return st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading")
 
 
 def priority() -> ReadPriority:
@@ -76,7 +71,7 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
     newest = library.peek(*key)
     if newest is not None and newest is not run:
         place.draw_anew()
-    with _line():
+    with in_line("reading"):
         _words(reading, load.progress if load else None, remote=bool(locations.address_of(run.location)))
         st.button("Stop", key="stop_reading", type="tertiary", on_click=_stop, args=(opened,))
 

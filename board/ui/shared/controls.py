@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
+import numpy as np
 import pyarrow as pa
 import streamlit as st
+from numpy.typing import NDArray
 
 from board.analysis.rollouts import token_aggregates
 from board.analysis.rollouts.selection import Order, Side
@@ -17,10 +19,12 @@ from board.schema import DISCARDED, heading, is_trainers
 from board.settings import run_choices
 from board.text.display import PREVIEW_CHARS, preview
 from board.text.system_prompts import Hiding, without_system_prompt
+from board.ui.components import curves
+from board.ui.components.curves import CurvesPayload
 from board.ui.shared import list_order, table_views
 from board.ui.shared.list_order import ListOrder
-from board.ui.shared.messages import notice
-from board.ui.state import linked, place
+from board.ui.shared.messages import in_line, notice
+from board.ui.state import filter_chips, linked, place
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -45,6 +49,18 @@ class CurveChoices:
     estimator: str
     extra: tuple[str, ...]
     """Further numeric columns to draw a curve of."""
+
+
+def step_curves(
+    payload: CurvesPayload,
+    key: str,
+    steps: NDArray[np.int64],
+    clicked: Callable[[], None] | None = None,
+    **also: Callable[[], None],
+) -> None:
+    """Curves over these steps: a click goes to a step, unless it is `clicked`, a drag zooms, and what it spans may become a filter."""
+    zoomed, kept = place.zoomed(key), filter_chips.steps_filtered(key)
+    curves.show(payload, key=key, on_click=clicked or place.step_clicked(key, steps), on_zoom=zoomed, on_keep=kept, **also)
 
 
 def curve_choices(numeric: Sequence[str], *, bands: bool = True) -> CurveChoices:
@@ -164,7 +180,7 @@ def extreme_choices(
 
     The list follows the text's metric and what is natural for a metric; `sides` offers the tokens that the policy prefers, or avoids, alone.
     """
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         with st.popover("List options"):
             # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
             metric = st.selectbox(

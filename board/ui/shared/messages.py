@@ -7,16 +7,22 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 Kind = Literal["note", "warning", "error"]
 
-_COLORS: Final[dict[Kind, Literal["gray", "orange", "red"]]] = {"note": "gray", "warning": "orange", "error": "red"}
+COLORS: Final[dict[Kind, Literal["gray", "orange", "red"]]] = {"note": "gray", "warning": "orange", "error": "red"}
+
+
+def in_line(key: str | None = None, *, border: bool = False) -> DeltaGenerator:
+    """A row of elements, one next to the other."""
+    return st.container(horizontal=True, vertical_alignment="center", gap="small", key=key, border=border)
 
 
 def notice(message: str, kind: Kind = "note") -> None:
     """One sentence for the reader, letter for letter, with its kind as a badge."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(kind, color=_COLORS[kind])
+    with in_line(border=True):
+        st.badge(kind, color=COLORS[kind])
         st.text(message)
 
 

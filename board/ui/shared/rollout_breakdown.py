@@ -179,7 +179,7 @@ def _percent(share: float) -> str:
     return f"{fmt(share * 100, 2 if share < 0.99 else 3)} %"
 
 
-_UNITS: Final = {
+UNITS: Final = {
     "word": "",
     "line": "compared by line: too many words differ",
     "text": "compared only at the beginning and the end: too many words and lines differ",
@@ -215,4 +215,4 @@ def _difference(view: View, rollout: Rollout, difference: Diff) -> str:
         if row["reward_gap"].notna().all():
             ours, reference = (fmt(float(row[name].iloc[0])) for name in ("reward", "ref_reward"))
             parts.append(f"reward {ours} against {reference}")
-    return " · ".join([*parts, *filter(None, [_UNITS[difference.unit]])])
+    return " · ".join([*parts, *filter(None, [UNITS[difference.unit]])])

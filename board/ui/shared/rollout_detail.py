@@ -20,7 +20,7 @@ from board.ui.components import facts, verbatim
 from board.ui.components.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
 from board.ui.shared import rollout_breakdown, token_panel
 from board.ui.shared.controls import estimator, hiding_choice
-from board.ui.shared.messages import notice
+from board.ui.shared.messages import in_line, notice
 from board.ui.state import filter_chips, place
 from board.ui.state.place import View
 
@@ -70,7 +70,7 @@ def response(view: View, rollout: Rollout) -> None:
 
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
     """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
+    with in_line("rollout_links"):
         _move(view, "Previous", around[0], ROLLOUT_BEFORE)
         _move(view, "Next", around[1], ROLLOUT_AFTER)
         where = place.link(step=rollout.step, rollout=rollout.source)

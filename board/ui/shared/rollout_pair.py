@@ -21,6 +21,7 @@ from board.ui.components import diff_view, table, token_view
 from board.ui.shared import token_panel
 from board.ui.shared.controls import estimator
 from board.ui.shared.messages import absent
+from board.ui.shared.rollout_breakdown import UNITS
 from board.ui.shared.token_panel import Pane
 from board.ui.state import caches, place
 from board.ui.state.place import View
@@ -34,11 +35,6 @@ VIEW_WIDTH: Final = 480
 
 _RANGES: Final = ("q", "step", "run", "fixed")
 """Colour ranges that mean the same in two views; where the link has another, that of both responses is taken."""
-_UNITS: Final = {
-    "word": "",
-    "line": "compared by line: too many words differ",
-    "text": "compared only at the beginning and the end: too many words and lines differ",
-}
 
 Side = Literal["first", "second"]
 _SIDES: Final[tuple[Side, ...]] = ("first", "second")
@@ -94,7 +90,7 @@ def difference_line(difference: Diff, first: str, second: str) -> str:
         f"{plural(difference.words('new'), 'word')} only in {second}, underlined",
         f"{difference.words('old'):,} only in {first}, struck through",
         f"{difference.words('both'):,} in both",
-        _UNITS[difference.unit],
+        UNITS[difference.unit],
     ]
     return " · ".join(filter(None, parts))
 

@@ -25,11 +25,12 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui.components import concordance, curves
+from board.ui.components import concordance
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.shared import rollout_detail
-from board.ui.shared.messages import unfilled
+from board.ui.shared.controls import step_curves
+from board.ui.shared.messages import in_line, unfilled
 from board.ui.state import caches, filter_chips, linked, place
 from board.ui.state.link_texts import mark_text
 from board.ui.state.place import View
@@ -184,13 +185,7 @@ def _curves_of(view: View, search: Search, hits: Hits, every: pd.DataFrame | Non
         )
 
     payload = caches.cached("search curves", made, view.run, *search.key, str(count))
-    curves.show(
-        payload,
-        key=_CURVES,
-        on_click=place.step_clicked(_CURVES, view.run.steps),
-        on_zoom=place.zoomed(_CURVES),
-        on_keep=filter_chips.steps_filtered(_CURVES),
-    )
+    step_curves(payload, _CURVES, view.run.steps)
     lacking = ["Whether it pays needs reward"] if "reward" not in payload.keys else []
     if "response" in search.columns and len(hits.rows["response"]):
         if probable is not None:
@@ -234,7 +229,7 @@ def _concordance_of(view: View, search: Search, hits: Hits) -> Occurrence | None
         "concordance", lambda: _places_in_context(view, search, hits), view.run, *search.key, search.order, keep=2
     )
     count = pages(len(found), _PAGE_LINES)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         number = st.pagination(count, **linked.page("search_page", count)) if count > 1 else 1
         numbers = page(np.arange(len(found)), number, _PAGE_LINES)
         shown = [found[at] for at in numbers.tolist()]
@@ -301,7 +296,7 @@ def draw(view: View, search: Search) -> None:
     hits, every = _found(view, search)
     if view.run.sample is not None:
         st.text(f"{view.run.sample.share}: these were searched. A filter that leaves fewer has all it leaves searched.")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.text(
             f"{plural(hits.places, 'place')} in {hits.hit:,} of {plural(hits.of, 'rollout')} ({hits.hit / max(1, hits.of):.1%})"
         )

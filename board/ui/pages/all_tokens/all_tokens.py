@@ -21,6 +21,7 @@ from board.ui.components import count_bars, heat_map, table
 from board.ui.components.table import TableColumn
 from board.ui.pages.all_tokens.controls import TokenChoices, part_choice, token_choices, token_filter_choices
 from board.ui.shared import token_tour
+from board.ui.shared.messages import in_line
 from board.ui.shared.progress_line import progress
 from board.ui.state import caches, place
 
@@ -305,7 +306,7 @@ def chosen_token() -> None:
     token, rollout = place.part("token"), place.linked_rollout(run)
     if rollout is None or not isinstance(token, int):
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.page_link("board/ui/pages/tokens/tokens.py", label="Open its tokens", query_params=place.link())
         st.text(f"position {token + 1:,} of {place.part('rollout')}, step {view.step} {token_tour.position_in_list()}")
 

@@ -15,6 +15,7 @@ from board.text.system_prompts import without_system_prompt
 from board.ui.components import verbatim
 from board.ui.frame.compared_runs import ComparedSide
 from board.ui.shared import rollout_pair
+from board.ui.shared.messages import in_line
 from board.ui.shared.rollout_pair import Called
 from board.ui.state import linked, place
 from board.ui.state.place import View
@@ -37,7 +38,7 @@ def draw(pair: RunPair, sides: Sides, prompt: int) -> None:
     both = [_called(letter, side, key) for letter, side, key in zip("AB", sides, keys, strict=True)]
     st.text(_said(pair, prompt))
     _prompt(both[0])
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pair_links"):
+    with in_line("pair_links"):
         for letter, side, called in zip("AB", sides, both, strict=True):
             _links(letter, side, called)
     rollout_pair.draw(both[0], both[1])

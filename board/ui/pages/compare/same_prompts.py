@@ -17,13 +17,13 @@ from board.analysis.rollouts.selection import numeric_columns
 from board.figures.step_panels import difference_panel
 from board.schema import heading, unit
 from board.text.counting import plural
-from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch
 from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import pair_prompts, pair_verdict
 from board.ui.pages.compare import sides as compared_sides
-from board.ui.state import caches, filter_chips, linked, place
+from board.ui.shared.controls import step_curves
+from board.ui.state import caches, linked, place
 
 CURVES: Final = "pair_curves"
 """Key of the curve."""
@@ -101,14 +101,8 @@ def _by_step(pair: RunPair, sides: Sides) -> None:
         "pair_curves", lambda: _built(pair, b), a.run, pair.metric, b.color, f"{a.name}\n{b.name}", other=b.run
     )
     steps = place.view().run.steps
-    curves.show(
-        payload,
-        key=CURVES,
-        on_click=place.step_clicked(CURVES, steps),
-        on_zoom=place.zoomed(CURVES),
-        on_keep=filter_chips.steps_filtered(CURVES),
-    )
-    curves.choose(place.view().step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="pair_curves_choice")
+    step_curves(payload, CURVES, steps)
+    findings_watch.on_curves("pair_curves_choice")
 
 
 def _built(pair: RunPair, b: ComparedSide) -> CurvesPayload:

@@ -18,7 +18,7 @@ from board.ui.components.table import TableColumn
 from board.ui.frame.compared_runs import ComparedSide
 from board.ui.pages.compare import sides as compared_sides
 from board.ui.shared import search_results
-from board.ui.shared.messages import unfilled
+from board.ui.shared.messages import in_line, unfilled
 from board.ui.state import caches, linked, place
 
 What = Literal["words", "tokens"]
@@ -171,7 +171,7 @@ def _ways(pair: Sides, found: pd.DataFrame, what: What) -> None:
         st.text(f"A click on a {what.removesuffix('s')} leads to the responses that hold it.")
         return
     word, *held = rows[0]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="word_ways"):
+    with in_line("word_ways"):
         st.text(visible(shorten(str(word), _LONGEST)))
         searched: place.Parameters = {
             "q": chosen,

@@ -1,19 +1,19 @@
 """Data: are the numbers what the trainer meant to write? The checks of the run."""
 
 import time
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import streamlit as st
 
 from board.findings.checks import messages
 from board.findings.checks.all_checks import run_checks
-from board.findings.checks.contract import CheckReport, ReportedFault, Severity
+from board.findings.checks.contract import CheckReport, ReportedFault
 from board.text.counting import plural
+from board.ui.shared.messages import COLORS, in_line
 from board.ui.state import caches, place
 
 TICK_SECONDS: Final = 0.2
 
-COLORS: Final[dict[Severity, Literal["red", "orange", "gray"]]] = {"error": "red", "warning": "orange", "note": "gray"}
 
 run = place.view().unfiltered
 """Checks are of all rollouts: what is wrong with the others is wrong, too."""
@@ -22,7 +22,7 @@ run = place.view().unfiltered
 def run_of_checks() -> CheckReport:
     """What the checks found in the run, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
     latest = caches.latest("checked", f"{run.address} {run.splits} {caches.stage(run)}")
-    notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
+    notice = in_line("examined")
     slot = st.empty()
     ticks = [0.0]
 
@@ -45,7 +45,7 @@ def finding(found: ReportedFault, at: int) -> None:
     """One finding: how bad, what and where, with a link to the first rollout that shows it."""
     check = found.check
     with st.container(border=True, key=f"finding_{at}_{check.name}"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with in_line():
             st.badge(check.severity, color=COLORS[check.severity])
             # of this module's own table, never of the run: Markdown may read it
             st.markdown(f"**{check.title}**", width="content")

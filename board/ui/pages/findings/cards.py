@@ -6,19 +6,17 @@ Titles of kinds are our own words.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import streamlit as st
 
 from board.findings import messages
 from board.findings.all_kinds import KINDS
-from board.findings.checks.contract import Severity
 from board.findings.contract import Finding
 from board.serving.page_addresses import TABS
 from board.text.counting import plural
+from board.ui.shared.messages import COLORS, in_line
 from board.ui.state import filter_chips, place
-
-COLORS: Final[dict[Severity, Literal["red", "orange", "gray"]]] = {"error": "red", "warning": "orange", "note": "gray"}
 
 _TITLES: Final = {kind.name: kind.title for kind in KINDS}
 _PAGES: Final = {Path(tab.file).stem: tab for tab in TABS}
@@ -51,7 +49,7 @@ def _upper(text: str) -> str:
 
 
 def _head(finding: Finding, rank: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_head_{rank}"):
+    with in_line(f"finding_head_{rank}"):
         st.badge(finding.severity, color=COLORS[finding.severity])
         st.button(
             title(finding),
@@ -84,7 +82,7 @@ def _next(finding: Finding) -> None:
     """Where to look next: each a link to the page, and what for."""
     there = place.link()
     for at, (page, what) in enumerate(finding.next):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_next_{at}"):
+        with in_line(f"finding_next_{at}"):
             if page in _PAGES:
                 st.page_link(_PAGES[page].file, label=_PAGES[page].title, query_params=there, width="content")
             st.text(what, width="stretch")

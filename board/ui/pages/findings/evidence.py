@@ -23,6 +23,7 @@ from board.ui.components import concordance, table
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.table import TableColumn
 from board.ui.shared import rollout_detail
+from board.ui.shared.messages import in_line
 from board.ui.state import caches, place
 from board.ui.state.link_texts import mark_text
 from board.ui.state.place import View
@@ -78,7 +79,7 @@ def draw(found: ShownEvidence, view: View) -> None:
     if found.others:
         st.text("Where: " + ", ".join(one.source for one in found.others))
     if found.elsewhere:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with in_line():
             st.text(
                 f"{plural(found.elsewhere, 'more rollout')} not among those that filter and split leave.",
                 width="content",

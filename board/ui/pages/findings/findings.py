@@ -5,14 +5,14 @@ import streamlit as st
 from board.figures.finding_panels import finding_panels
 from board.findings.contract import Finding, FindingsReport
 from board.text.counting import plural
-from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch
 from board.ui.pages.findings import cards as finding_cards
 from board.ui.pages.findings import evidence as finding_evidence
 from board.ui.pages.findings import settings_panel as finding_settings_panel
-from board.ui.shared.messages import notice
-from board.ui.state import caches, filter_chips, place
+from board.ui.shared.controls import step_curves
+from board.ui.shared.messages import in_line, notice
+from board.ui.state import caches, place
 
 CURVES = "finding_curves"
 PLOT_HEIGHT = 130
@@ -45,7 +45,7 @@ def page() -> None:
 
 
 def _ask(words: str, label: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.text(words, width="content")
         st.button(label, key="look_now", on_click=findings_watch.look_now)
 
@@ -92,14 +92,8 @@ def curves_of(finding: Finding) -> None:
     """The curves that it is seen in, of all rollouts that are shown."""
     payload = caches.cached("finding", lambda: built(finding), run, finding.all_metrics)
     if payload.keys:
-        curves.show(
-            payload,
-            key=CURVES,
-            on_click=place.step_clicked(CURVES, run.steps),
-            on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_filtered(CURVES),
-        )
-        curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+        step_curves(payload, CURVES, run.steps)
+        findings_watch.on_curves()
 
 
 def built(finding: Finding) -> CurvesPayload:

@@ -16,6 +16,7 @@ from board.text.counting import plural
 from board.text.format_number import exact
 from board.ui.frame import findings_watch
 from board.ui.pages.findings import cards as finding_cards
+from board.ui.shared.messages import COLORS, in_line
 from board.ui.state import place
 
 _REASON: str = "finding_reason"
@@ -67,8 +68,8 @@ def dismissed_list(dismissed: Sequence[PutAside], run: str) -> None:
         return
     with st.expander(f"{plural(len(dismissed), 'finding')} dismissed", key="findings_dismissed"):
         for number, one in enumerate(dismissed):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_dismissed_{number}"):
-                st.badge(one.finding.severity, color=finding_cards.COLORS[one.finding.severity])
+            with in_line(f"finding_dismissed_{number}"):
+                st.badge(one.finding.severity, color=COLORS[one.finding.severity])
                 reason = f": {one.reason}" if one.reason else ""
                 st.text(f"{one.finding.title}, {one.finding.steps} · {one.why}{reason}", width="content")
                 st.button("Bring back", key=f"finding_back_{number}", type="tertiary", on_click=_bring_back, args=(run, one))
@@ -120,7 +121,7 @@ def _threshold(run: str, kind: Kind, one: Threshold, own: float | None) -> None:
         place.set_widgets(**{key: one.value})
         _save(lambda: finding_settings.set_threshold(run, kind.name, one.name, None))
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_limit_{one.name}"):
+    with in_line(f"finding_limit_{one.name}"):
         held = one.value if own is None else own
         if place.widget_value(key) is None:
             place.set_widgets(**{key: float(held)})

@@ -16,12 +16,13 @@ from board.schema import heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui.components import curves, table
+from board.ui.components import table
 from board.ui.components.curves import Card, build
 from board.ui.components.table import TableColumn
+from board.ui.shared.controls import step_curves
 from board.ui.shared.messages import absent
 from board.ui.shared.progress_line import progress
-from board.ui.state import caches, filter_chips, linked, place
+from board.ui.state import caches, linked, place
 
 NOISE_CURVES: Final = "noise_curves"
 PLOT_HEIGHT: Final = 170
@@ -106,13 +107,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
     except FieldMissing:
         st.text("No two responses of a group are equal, nor their final answers: nothing can contradict.")
         return
-    curves.show(
-        payload,
-        key=NOISE_CURVES,
-        on_click=place.step_clicked(NOISE_CURVES, run.steps),
-        on_zoom=place.zoomed(NOISE_CURVES),
-        on_keep=filter_chips.steps_filtered(NOISE_CURVES),
-    )
+    step_curves(payload, NOISE_CURVES, run.steps)
     _contradictions(run, found.listed, step)
 
 

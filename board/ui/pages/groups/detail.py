@@ -26,7 +26,7 @@ from board.ui.pages.groups.controls import GroupChoices
 from board.ui.shared import discarded_members, rollout_pair
 from board.ui.shared.controls import hiding_choice
 from board.ui.shared.discarded_members import DiscardedMembers
-from board.ui.shared.messages import absent
+from board.ui.shared.messages import absent, in_line
 from board.ui.shared.rollout_pair import Called
 from board.ui.state import filter_chips, linked, place
 from board.ui.state.place import View
@@ -73,7 +73,7 @@ def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: 
     """What the group is, and the ways on: to the groups before and after it, and back to all."""
     numbers = order["group"].tolist()
     here = order.index.tolist().index(at)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="group_links"):
+    with in_line("group_links"):
         st.button(f"All groups of step {group['step']:,}", key="all_groups", on_click=place.go, kwargs={"group": None})
         _move("◀ Group", numbers[here - 1] if here else None, "group_before")
         _move("Group ▶", numbers[here + 1] if here + 1 < len(numbers) else None, "group_after")
@@ -227,7 +227,7 @@ def _links(view: View, key: int) -> None:
     """The ways to the chosen member on other pages."""
     rollout = view.run.rollout(key)
     where = place.link(step=rollout.step, rollout=rollout.source)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.text(rollout.source)
         if len(rollout.counts):
             st.page_link("board/ui/pages/tokens/tokens.py", label="Open its tokens", query_params=where)

@@ -15,7 +15,7 @@ from board.errors import FieldMissing
 from board.figures.step_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui.components import curves, group_strips
+from board.ui.components import group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch
 from board.ui.pages.groups import audits as group_audits
@@ -24,8 +24,9 @@ from board.ui.pages.groups import detail as group_detail
 from board.ui.pages.groups import table as group_table
 from board.ui.pages.groups.controls import GroupChoices
 from board.ui.shared import discarded_members, right_from
+from board.ui.shared.controls import step_curves
 from board.ui.shared.messages import absent, unfilled
-from board.ui.state import caches, filter_chips, linked, place
+from board.ui.state import caches, linked, place
 
 CURVES = "group_curves"
 """Key of the curves."""
@@ -54,13 +55,7 @@ def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) ->
     payload = caches.cached("groups curves", lambda: built(grouped, judged, choices), of_filter, choices.threshold)
     missing.extend(payload.missing)
     if payload.keys:
-        curves.show(
-            payload,
-            key=CURVES,
-            on_click=place.step_clicked(CURVES, run.steps),
-            on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_filtered(CURVES),
-        )
+        step_curves(payload, CURVES, run.steps)
 
 
 def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> CurvesPayload:
@@ -197,7 +192,7 @@ def body(grouped: Grouped) -> None:
     else:
         overview(grouped, judged, choices)
     unfilled(missing)
-    curves.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+    findings_watch.on_curves()
 
 
 try:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from board.analysis.steps.metric_list import HEADINGS, Origin
 from board.metrics import declared
+from board.ui.shared.messages import in_line
 from board.ui.state import linked
 
 Language = Literal["en", "zh"]
@@ -44,7 +45,7 @@ class MetricChoices:
 def metric_choices() -> MetricChoices:
     """Draw the search and, folded, the other choices, and return them; all are in the link. What narrows the panels is stated."""
     dialects = {dialect.title: name for name, dialect in declared.DIALECTS.items()}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="metric_choices"):
+    with in_line("metric_choices"):
         query = st.text_input(
             "Name or meaning",
             **linked.text("find"),

@@ -42,7 +42,8 @@ from board.ui.components.curves import Card, CurvesPayload, Texts
 from board.ui.components.curves.payload import STEPS
 from board.ui.frame.overlay import Curves, Overlay
 from board.ui.pages.metrics.filters import Language, MetricChoices
-from board.ui.state import caches, filter_chips, linked, pinned_metrics, place
+from board.ui.shared.controls import step_curves
+from board.ui.state import caches, linked, pinned_metrics, place
 from board.ui.state.place import View
 
 COLUMNS: Final = 3
@@ -155,15 +156,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
             place.remember(look=(page, {"step": panel.left.step, **({"metric": shown_by} if shown_by else {})}))
 
     if made.keys:
-        curves.show(
-            made,
-            key=key,
-            on_click=wall.over.clicked(key) if wall.over else place.step_clicked(key, view.run.steps),
-            on_zoom=place.zoomed(key),
-            on_keep=filter_chips.steps_filtered(key),
-            on_pin=pin,
-            on_look=look,
-        )
+        step_curves(made, key, view.run.steps, wall.over.clicked(key) if wall.over else None, on_pin=pin, on_look=look)
 
 
 def _built(panels: Sequence[Panel], wall: Wall) -> CurvesPayload:

@@ -19,7 +19,8 @@ from board.ui.components import curves, table
 from board.ui.components.curves import Card, build
 from board.ui.components.table import TableColumn
 from board.ui.pages.metrics.filters import Language
-from board.ui.state import caches, filter_chips, place
+from board.ui.shared.controls import step_curves
+from board.ui.state import caches
 from board.ui.state.place import View
 
 CURVES: Final = "endings_curves"
@@ -65,13 +66,7 @@ def draw(view: View, language: Language) -> None:
             st.text(getattr(_NOT_YET, language))
         return
     payload = caches.cached("endings curves", lambda: _built(view, found, language), view.run, language)
-    curves.show(
-        payload,
-        key=CURVES,
-        on_click=place.step_clicked(CURVES, view.run.steps),
-        on_zoom=place.zoomed(CURVES),
-        on_keep=filter_chips.steps_filtered(CURVES),
-    )
+    step_curves(payload, CURVES, view.run.steps)
     _table(view, found, language)
 
 

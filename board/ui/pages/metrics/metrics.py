@@ -28,7 +28,7 @@ from board.ui.pages.metrics import length_panels, sql_editor, variety_panel
 from board.ui.pages.metrics.filters import metric_choices
 from board.ui.pages.metrics.grid import MOST_NAMED, Wall, card_key, section, story
 from board.ui.shared import late_chart
-from board.ui.shared.messages import notice, unfilled
+from board.ui.shared.messages import in_line, notice, unfilled
 from board.ui.shared.progress_line import progress
 from board.ui.state import caches, pinned_metrics, place
 
@@ -91,7 +91,7 @@ def unfiltered() -> pd.DataFrame | None:
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again on request."""
     latest = latest_of(run, view.whole)
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
+    row = in_line("computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()

@@ -21,8 +21,9 @@ from board.sql.sandbox_client import Limits
 from board.text.counting import plural
 from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
+from board.ui.shared.controls import step_curves
 from board.ui.shared.messages import notice
-from board.ui.state import caches, filter_chips, linked, place
+from board.ui.state import caches, linked, place
 
 CHART: Final = "sql_chart"
 """Key of the curves, and the beginning of the keys of charts over something else."""
@@ -161,13 +162,7 @@ def _curves(run: Run, result: _QueryResult, parts: Mapping[str, list[CustomCurve
     for sentence in made.missing:
         notice(sentence)
     if made.keys:
-        curves.show(
-            made,
-            key=CHART,
-            on_click=place.step_clicked(CHART, run.steps),
-            on_zoom=place.zoomed(CHART),
-            on_keep=filter_chips.steps_filtered(CHART),
-        )
+        step_curves(made, CHART, run.steps)
 
 
 def _charts(run: Run, result: _QueryResult, parts: Mapping[str, list[CustomCurve]]) -> None:

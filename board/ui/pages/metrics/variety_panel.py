@@ -10,11 +10,11 @@ from board.errors import FieldMissing
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import RUN_COLORS
 from board.metrics.declared.contract import Words
-from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.pages.metrics.filters import Language
+from board.ui.shared.controls import step_curves
 from board.ui.shared.progress_line import progress
-from board.ui.state import caches, filter_chips, place
+from board.ui.state import caches
 from board.ui.state.place import View
 
 CURVES: Final = "variety_curves"
@@ -62,13 +62,7 @@ def draw(view: View, language: Language) -> None:
     payload = caches.cached("variety curves", lambda: _built(found, view, language), view.run, language)
     if not payload.keys:
         return
-    curves.show(
-        payload,
-        key=CURVES,
-        on_click=place.step_clicked(CURVES, view.run.steps),
-        on_zoom=place.zoomed(CURVES),
-        on_keep=filter_chips.steps_filtered(CURVES),
-    )
+    step_curves(payload, CURVES, view.run.steps)
     some = len(view.run.steps) > len(found)
     of = (
         f" Of {len(view.run.steps):,} steps {len(found):,}."

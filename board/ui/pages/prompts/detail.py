@@ -25,6 +25,7 @@ from board.ui.components import prompt_timeline, verbatim
 from board.ui.components.prompt_timeline import NumberNames
 from board.ui.shared import rollout_pair
 from board.ui.shared.controls import estimator, hiding_choice
+from board.ui.shared.messages import in_line
 from board.ui.shared.rollout_pair import Called
 from board.ui.state import filter_chips, linked, place
 from board.ui.state.place import View
@@ -68,7 +69,7 @@ def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, coho
 def _head(prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) -> None:
     """What became of the prompt, and the ways on: to those before and after it in the list, and back to all."""
     before, after = neighbours(order, prompt)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompt_links"):
+    with in_line("prompt_links"):
         st.button("All prompts", key="all_prompts", on_click=place.go, kwargs={"prompt": None})
         _move("◀ Prompt", before, "prompt_before")
         _move("Prompt ▶", after, "prompt_after")
@@ -111,7 +112,7 @@ def _text(view: View, key: int) -> None:
 def _height(numeric: list[str]) -> str:
     """Draw the choice of what is drawn over steps, and return it: the reward unless the reader chooses another number."""
     usual = numeric.index("reward") if "reward" in numeric else 0
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.subheader("How did it go?", anchor=False, width="content")
         chosen: str | None = st.selectbox(
             "Over steps",
@@ -186,7 +187,7 @@ def _pair(view: View, steps: "pd.Series[int]", pair: tuple[int, int]) -> None:
     """The two against each other, the earlier one first."""
     names = dict(zip(pair, "AB", strict=True))
     earlier, later = sorted(names, key=lambda key: (steps.loc[key], key)) if len(names) > 1 else (pair[0], pair[0])
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompt_pair"):
+    with in_line("prompt_pair"):
         st.subheader("What tells them apart?" if steps.nunique() == 1 else "What changed?", anchor=False)
         for key in dict.fromkeys((earlier, later)):
             where = place.link(step=int(steps.loc[key]), rollout=view.run.sources(np.array([key], np.int64))[0])

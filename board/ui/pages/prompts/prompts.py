@@ -17,13 +17,13 @@ from board.errors import FieldMissing
 from board.figures.step_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips
 from board.text.counting import plural
-from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.frame import findings_watch
 from board.ui.pages.prompts import detail as prompt_detail
 from board.ui.pages.prompts import table as prompt_table
 from board.ui.pages.prompts.controls import ORDERS, PromptChoices, draw, rule_text
-from board.ui.shared.messages import absent, unfilled
+from board.ui.shared.controls import step_curves
+from board.ui.shared.messages import absent, in_line, unfilled
 from board.ui.shared.progress_line import progress
 from board.ui.state import caches, filter_chips, linked, place
 
@@ -54,13 +54,7 @@ def over_steps(visited: pd.DataFrame, rule: CohortRule) -> None:
     payload = caches.cached("prompts curves", lambda: built(visited, rule), run, *chosen_rule(rule))
     missing.extend(payload.missing)
     if payload.keys:
-        curves.show(
-            payload,
-            key=CURVES,
-            on_click=place.step_clicked(CURVES, run.steps),
-            on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_filtered(CURVES),
-        )
+        step_curves(payload, CURVES, run.steps)
 
 
 def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
@@ -129,7 +123,7 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
     if not len(keys):
         st.text("No prompt matches: change the text or the cohort.")
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         number = st.pagination(count, **linked.page("prompt_page", count)) if count > 1 else 1
         shown = page(keys, number, PAGE_PROMPTS)
         if count > 1:
@@ -142,7 +136,7 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
 def taken_away(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
     """Actions on the prompts that were selected: filter every page by them, save their ids."""
     name = f"{run.name}-{choices.cohort or 'prompts'}"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompts_taken"):
+    with in_line("prompts_taken"):
         filter_chips.offer("Filter: these prompts", condition(keys, choices), "cohort_chip")
         st.download_button(
             "Ids as JSON",
@@ -212,4 +206,4 @@ if prompts.empty:
 else:
     body(seen, prompts)
 unfilled(missing)
-curves.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+findings_watch.on_curves()

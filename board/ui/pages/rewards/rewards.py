@@ -31,10 +31,10 @@ from board.ui.frame import findings_watch, overlay
 from board.ui.frame.overlay import Overlay
 from board.ui.pages.rewards.panels import PLOT_HEIGHT, PanelSpec, overlaid, panels
 from board.ui.shared import late_chart
-from board.ui.shared.controls import CurveChoices, curve_choices
+from board.ui.shared.controls import CurveChoices, curve_choices, step_curves
 from board.ui.shared.list_order import ASCENDING, DESCENDING
-from board.ui.shared.messages import unfilled
-from board.ui.state import caches, filter_chips, place
+from board.ui.shared.messages import in_line, unfilled
+from board.ui.state import caches, place
 from board.ui.state.place_parts import FORGOTTEN
 
 CURVES = "reward_curves"
@@ -55,7 +55,7 @@ def story(choices: CurveChoices) -> None:
     left_out = [one.step for one in findings_watch.newest(run)]
     stats = {name: caches.step_stats(run, name).drop(left_out, errors="ignore") for name in columns if name in run.frame.columns}
     found = highlights(stats, kl_column(choices.estimator))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="story"):
+    with in_line("story"):
         for at, highlight in sorted(enumerate(found), key=lambda one: one[1].kind == "note"):
             if highlight.kind == "warning":
                 with st.container(
@@ -110,13 +110,7 @@ def curves(choices: CurveChoices, over: Overlay | None) -> None:
         choices.band_scale,
     )
     if payload.keys:
-        component.show(
-            payload,
-            key=CURVES,
-            on_click=over.clicked(CURVES) if over else place.step_clicked(CURVES, run.steps),
-            on_zoom=place.zoomed(CURVES),
-            on_keep=filter_chips.steps_filtered(CURVES),
-        )
+        step_curves(payload, CURVES, run.steps, over.clicked(CURVES) if over else None)
     drawn = {key.partition(" ")[0] for key in payload.keys}
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)
 
@@ -222,7 +216,7 @@ def other_columns() -> list[str]:
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
 
-with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+with in_line():
     chosen = curve_choices(other_columns(), bands=not overlay.is_on())
     story(chosen)
 overlaid_runs = overlay.chosen()

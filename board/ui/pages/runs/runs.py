@@ -26,7 +26,7 @@ from board.ui.pages.runs import panel as run_panel
 from board.ui.pages.runs import table as runs_table
 from board.ui.pages.runs.controls import RunsChoices
 from board.ui.shared import progress_line
-from board.ui.shared.messages import notice
+from board.ui.shared.messages import in_line, notice
 from board.ui.state import caches, place, run_looks
 
 POLL_SECONDS = 2.0
@@ -165,7 +165,7 @@ def page(root: Path) -> None:
     )
     listed = run_list.ordered(run_list.left(runs, choices.filter), choices.sort_by, choices.metric, descending=choices.descending)
     chosen = next((one for one in runs if one.folder.name == place.part("run")), None)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="runs_line"):
+    with in_line("runs_line"):
         st.text(summary(runs, listed), width="content")
         side_by_side(runs)
     with st.container(key="runs_panes"):

@@ -7,7 +7,6 @@ import streamlit as st
 from board.analysis.texts.concordance import CONTEXT, Order
 from board.analysis.texts.text_search import COLUMNS, SearchText, checked
 from board.errors import BoardError
-from board.ui.components import curves
 from board.ui.frame import findings_watch
 from board.ui.shared import search_results
 from board.ui.shared.messages import notice, unfilled
@@ -52,4 +51,4 @@ elif search.query.text:
         search_results.draw(view, search)
 else:
     st.text(f"Type what to look for: hits are counted over all steps, and listed with {CONTEXT} characters to either side.")
-curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+findings_watch.on_curves()

@@ -11,12 +11,11 @@ from board.analysis.texts.text_search import SearchText, checked
 from board.analysis.texts.vocabulary import Vocabulary, summary
 from board.errors import BoardError
 from board.text.counting import plural
-from board.ui.components import curves
 from board.ui.frame import findings_watch
 from board.ui.pages.words import phrase_table, vocabulary_table
 from board.ui.pages.words.phrase_table import PhraseOrder
 from board.ui.shared import search_results
-from board.ui.shared.messages import notice, unfilled
+from board.ui.shared.messages import in_line, notice, unfilled
 from board.ui.shared.progress_line import progress
 from board.ui.shared.search_results import Search
 from board.ui.state import caches, linked, place
@@ -132,7 +131,7 @@ def chosen_phrase() -> None:
     except BoardError as error:
         notice(str(error), "error")
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with in_line():
         st.subheader("Where does it stand, and does it pay?", anchor=False)
         there = {
             **place.link(),
@@ -153,4 +152,4 @@ if what == "phrases":
 else:
     tokens_shown()
 chosen_phrase()
-curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+findings_watch.on_curves()

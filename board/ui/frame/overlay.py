@@ -126,16 +126,13 @@ class Overlay:
         ends = [int(step) for at in self.places if at is not None for step in (at.index[0], at.index[-1])]
         return min(*steps, *ends), max(*steps, *ends)
 
-    def clicked(self, curves: str) -> Callable[[], None]:
+    @place.callback
+    def clicked(self, curves: str) -> None:
         """A callback for the curves with that key: go to the step of the page's own run that stands nearest to the place that was clicked."""
-
-        def callback() -> None:
-            x = place.reported(curves, "clicked")
-            steps, places = self._own
-            if isinstance(x, int | float) and np.isfinite(x) and len(steps):
-                place.go(step=int(steps[np.abs(places - x).argmin()]))
-
-        return callback
+        x = place.reported(curves, "clicked")
+        steps, places = self._own
+        if isinstance(x, int | float) and np.isfinite(x) and len(steps):
+            place.go(step=int(steps[np.abs(places - x).argmin()]))
 
     def columns(self, name: str) -> Curves:
         """A column of each run's frame by step."""

@@ -5,7 +5,7 @@ puts the last good filter back where it is no condition.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -54,15 +54,12 @@ def keep_steps(first: int, last: int) -> None:
     set_to([*(one for one in chips() if one.negated or not _STEPS.fullmatch(one.condition)), new])
 
 
-def steps_filtered(curves: str) -> Callable[[], None]:
+@place.callback
+def steps_filtered(curves: str) -> None:
     """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
-
-    def callback() -> None:
-        zoomed = link_texts.step_range(link_texts.range_text(place.reported(curves, "kept")) or "")
-        if zoomed is not None:
-            keep_steps(*zoomed)
-
-    return callback
+    zoomed = link_texts.step_range(link_texts.range_text(place.reported(curves, "kept")) or "")
+    if zoomed is not None:
+        keep_steps(*zoomed)
 
 
 def adopt_steps() -> None:

@@ -12,7 +12,8 @@ import math
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn
+from functools import partial, wraps
+from typing import Any, Final, Literal, NoReturn, ParamSpec
 
 import numpy as np
 import streamlit as st
@@ -23,6 +24,8 @@ from board.runs.run import Run
 from board.text.system_prompts import Hiding
 from board.ui.state import link_texts
 from board.ui.state.place_parts import COMPARED, FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
+
+_P = ParamSpec("_P")
 
 _LATE_SECONDS: Final = 0.7
 """So long a browser may still send the URL that the board has just replaced; who goes back does so later."""
@@ -90,26 +93,30 @@ def fill_in(**where: str | int | tuple[str, ...] | None) -> None:
     st.session_state.update(where)
 
 
-def step_picked(picker: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+def callback(act: Callable[_P, None]) -> Callable[_P, Callable[[], None]]:
+    """Decorates what is to be done after a click: called, it does nothing yet, and returns what Streamlit is to call then."""
+
+    @wraps(act)
+    def later(*given: _P.args, **named: _P.kwargs) -> Callable[[], None]:
+        return partial(act, *given, **named)
+
+    return later
+
+
+@callback
+def step_picked(picker: str, steps: NDArray[np.int64]) -> None:
     """A callback for the list of steps with that key: go to the step, or to the nearest there is where another was typed."""
-
-    def callback() -> None:
-        typed = str(reported(picker, "chosen"))
-        if link_texts.is_whole(typed) and len(steps):
-            go(step=nearest_step(steps, int(typed)))
-
-    return callback
+    typed = str(reported(picker, "chosen"))
+    if link_texts.is_whole(typed) and len(steps):
+        go(step=nearest_step(steps, int(typed)))
 
 
-def run_picked(picker: str, names: Mapping[str, str]) -> Callable[[], None]:
+@callback
+def run_picked(picker: str, names: Mapping[str, str]) -> None:
     """A callback for the list of runs with that key: go to the run; `names` are the runs' by what the list calls them."""
-
-    def callback() -> None:
-        name = names.get(str(reported(picker, "chosen")))
-        if name is not None:
-            go(run=name)
-
-    return callback
+    name = names.get(str(reported(picker, "chosen")))
+    if name is not None:
+        go(run=name)
 
 
 def forget_after(name: str, keep: Container[str] = ()) -> None:
@@ -126,15 +133,12 @@ def reported(component: str, what: str) -> Any:
     return None if state is None else state.get(what)
 
 
-def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+@callback
+def step_clicked(marks: str, steps: NDArray[np.int64]) -> None:
     """A callback for the curves or step marks with that key: go to the step nearest to the place that was clicked."""
-
-    def callback() -> None:
-        x = reported(marks, "clicked")
-        if isinstance(x, int | float) and math.isfinite(x) and len(steps):
-            go(step=nearest_step(steps, x))
-
-    return callback
+    x = reported(marks, "clicked")
+    if isinstance(x, int | float) and math.isfinite(x) and len(steps):
+        go(step=nearest_step(steps, x))
 
 
 def step_range(name: Literal["zoom", "steps"]) -> tuple[int, int] | None:
@@ -147,35 +151,26 @@ def marked(text: str) -> tuple[int, int] | None:
     return link_texts.marked(str(part("mark") or ""), text)
 
 
-def zoomed(curves: str) -> Callable[[], None]:
+@callback
+def zoomed(curves: str) -> None:
     """A callback for the curves with that key: show the steps that were zoomed to in all curves."""
-
-    def callback() -> None:
-        go(zoom=link_texts.range_text(reported(curves, "zoomed")))
-
-    return callback
+    go(zoom=link_texts.range_text(reported(curves, "zoomed")))
 
 
-def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+@callback
+def bar_clicked(strip: str, steps: NDArray[np.int64]) -> None:
     """A callback for the strip of steps with that key: go to the step of the bar that was clicked; `steps` are the bars', in order."""
-
-    def callback() -> None:
-        at = reported(strip, "clicked")
-        if isinstance(at, int) and 0 <= at < len(steps):
-            go(step=int(steps[at]))
-
-    return callback
+    at = reported(strip, "clicked")
+    if isinstance(at, int) and 0 <= at < len(steps):
+        go(step=int(steps[at]))
 
 
-def place_clicked(component: str, places: Sequence[Mapping[str, str | int]]) -> Callable[[], None]:
+@callback
+def place_clicked(component: str, places: Sequence[Mapping[str, str | int]]) -> None:
     """A callback for the component with that key: go to the place that was clicked; `places` are those it shows, in order."""
-
-    def callback() -> None:
-        at = reported(component, "clicked")
-        if isinstance(at, int) and 0 <= at < len(places):
-            go(**places[at])
-
-    return callback
+    at = reported(component, "clicked")
+    if isinstance(at, int) and 0 <= at < len(places):
+        go(**places[at])
 
 
 def key_of(name: str, places: Sequence[Mapping[str, str | int]]) -> str:
@@ -183,21 +178,18 @@ def key_of(name: str, places: Sequence[Mapping[str, str | int]]) -> str:
     return f"{name}_{hash(tuple(tuple(one.items()) for one in places))}"
 
 
-def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
+@callback
+def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> None:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 
     `heads` are what a click on a column's head does.
     """
-
-    def callback() -> None:
-        head = reported(table, "sorted")
-        row = clicked_row(table)
-        if act := heads.get(str(head)):
-            act()
-        elif row is not None and row < len(places):
-            go(**places[row])
-
-    return callback
+    head = reported(table, "sorted")
+    row = clicked_row(table)
+    if act := heads.get(str(head)):
+        act()
+    elif row is not None and row < len(places):
+        go(**places[row])
 
 
 def clicked_row(table: str) -> int | None:

@@ -109,15 +109,12 @@ def chosen_bar(found: Bars) -> int | None:
     return int(np.searchsorted(found.codes, code[0], side="right")) - 1
 
 
-def bar_clicked(found: Bars, chosen: int | None) -> Callable[[], None]:
+@place.callback
+def bar_clicked(found: Bars, chosen: int | None) -> None:
     """A callback for the bars: look into the one that was clicked, or no longer."""
-
-    def callback() -> None:
-        at = place.reported(BARS, "clicked")
-        if isinstance(at, int) and 0 <= at < len(found.counts):
-            place.go(bar=None if at == chosen or not found.counts[at] else str(found.codes[at]))
-
-    return callback
+    at = place.reported(BARS, "clicked")
+    if isinstance(at, int) and 0 <= at < len(found.counts):
+        place.go(bar=None if at == chosen or not found.counts[at] else str(found.codes[at]))
 
 
 def positions(choices: TokenChoices) -> Callable[[], None]:
@@ -168,16 +165,13 @@ def chosen_cell(of: TokenHistogram, part: position_profile.Part, places: int) ->
     return (at, cell[2]) if at < len(of.first) and of.first[at] <= cell[1] else None
 
 
-def cell_clicked(of: TokenHistogram, part: position_profile.Part) -> Callable[[], None]:
+@place.callback
+def cell_clicked(of: TokenHistogram, part: position_profile.Part) -> None:
     """A callback for the picture: look into the place that was clicked, and go to its step."""
-
-    def callback() -> None:
-        clicked = re.fullmatch(r"(\d{1,6}),(\d{1,6})", str(place.reported(PICTURE, "clicked")))
-        if clicked and int(clicked[1]) < len(of.first):
-            step = int(of.first[int(clicked[1])])
-            place.go(step=step, cell=f"{position_profile.PARTS.index(part)}-{str(step).replace('-', 'm')}-{clicked[2]}")
-
-    return callback
+    clicked = re.fullmatch(r"(\d{1,6}),(\d{1,6})", str(place.reported(PICTURE, "clicked")))
+    if clicked and int(clicked[1]) < len(of.first):
+        step = int(of.first[int(clicked[1])])
+        place.go(step=step, cell=f"{position_profile.PARTS.index(part)}-{str(step).replace('-', 'm')}-{clicked[2]}")
 
 
 def standing_out(of: TokenHistogram, choices: TokenChoices, part: position_profile.Part, cell: tuple[int, int]) -> None:

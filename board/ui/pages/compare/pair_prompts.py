@@ -1,6 +1,5 @@
 """The prompts that two runs saw: a scatter and a table of them, and the chosen one."""
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -88,19 +87,16 @@ def _picture(pair: RunPair, colors: tuple[str, str]) -> Picture:
     return scatter.picture(drawn, names, labels=labels, sides=colors, areas=False)
 
 
-def _clicked(pair: RunPair, shown: Picture, chosen: int | None) -> Callable[[], None]:
+@place.callback
+def _clicked(pair: RunPair, shown: Picture, chosen: int | None) -> None:
     """A callback: open the prompt nearest to the place that was clicked; of several at that place the one behind the chosen one."""
-
-    def callback() -> None:
-        given = place.reported(SCATTER, "clicked") or {}
-        corners = scatter.corners([[given.get("x"), given.get("y")]])
-        there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
-        if there.size:
-            prompts = pair.prompts.index.to_numpy(np.int64)[there]
-            behind = None if chosen is None else neighbours(prompts, chosen)[1]
-            place.go(pair_prompt=int(prompts[0]) if behind is None else behind)
-
-    return callback
+    given = place.reported(SCATTER, "clicked") or {}
+    corners = scatter.corners([[given.get("x"), given.get("y")]])
+    there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
+    if there.size:
+        prompts = pair.prompts.index.to_numpy(np.int64)[there]
+        behind = None if chosen is None else neighbours(prompts, chosen)[1]
+        place.go(pair_prompt=int(prompts[0]) if behind is None else behind)
 
 
 def _place(pair: RunPair, shown: Picture, chosen: int | None) -> tuple[float, float] | None:

@@ -1,6 +1,6 @@
 """One group opened: its prompt, its members, its best against its worst, where they part."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -209,18 +209,15 @@ def _members(view: View, keys: NDArray[np.int64], out: NDArray[np.int64], discar
     _texts(view, np.concatenate([keys, out]), discarded)
 
 
-def _member_clicked(key: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> Callable[[], None]:
+@place.callback
+def _member_clicked(key: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     """What a click on a row does: it chooses the member, or opens the discarded one where all that are so can be looked at."""
     sources = run.sources(listed)
-
-    def callback() -> None:
-        row = place.clicked_row(key)
-        if row is not None and row < len(listed):
-            place.go(rollout=sources[row])
-        elif row is not None and row < len(listed) + len(out):
-            discarded_members.open_on_responses(run, int(out[row - len(listed)]))
-
-    return callback
+    row = place.clicked_row(key)
+    if row is not None and row < len(listed):
+        place.go(rollout=sources[row])
+    elif row is not None and row < len(listed) + len(out):
+        discarded_members.open_on_responses(run, int(out[row - len(listed)]))
 
 
 def _links(view: View, key: int) -> None:

@@ -1,6 +1,5 @@
 """The responses of a group as a tree of common beginnings: where they part."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,19 +63,16 @@ def _summary(tree: Tree) -> str:
     )
 
 
-def _clicked(tree_key: str, run: Run, tree: Tree) -> Callable[[], None]:
+@place.callback
+def _clicked(tree_key: str, run: Run, tree: Tree) -> None:
     """What a click on a row does: the next run of the page leads to the Tokens page."""
-
-    def callback() -> None:
-        at = place.reported(tree_key, "clicked")
-        if not isinstance(at, int) or not 0 <= at < len(tree.first):
-            return
-        key, position = tree.first[at]
-        (rollout,) = run.sources(np.array([key]))
-        step = int(run.frame["step"].loc[[key]].iloc[0])
-        place.remember(look=(TOKENS_PAGE, {"step": step, "rollout": rollout, **({"token": position} if tree.by_token else {})}))
-
-    return callback
+    at = place.reported(tree_key, "clicked")
+    if not isinstance(at, int) or not 0 <= at < len(tree.first):
+        return
+    key, position = tree.first[at]
+    (rollout,) = run.sources(np.array([key]))
+    step = int(run.frame["step"].loc[[key]].iloc[0])
+    place.remember(look=(TOKENS_PAGE, {"step": step, "rollout": rollout, **({"token": position} if tree.by_token else {})}))
 
 
 def grown(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> Tree | None:

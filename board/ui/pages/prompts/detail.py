@@ -1,6 +1,5 @@
 """One prompt opened: its text, its rollouts over training, two of them compared."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -166,21 +165,18 @@ def _timeline(view: View, drawn: Timeline, columns: tuple[str, str, str | None],
     )
 
 
-def _picked(view: View, drawn: Timeline, pair: tuple[int, int] | None) -> Callable[[], None]:
+@place.callback
+def _picked(view: View, drawn: Timeline, pair: tuple[int, int] | None) -> None:
     """A callback for the timeline: the point that was chosen is the second, and what was second is the first."""
-
-    def callback() -> None:
-        picked = place.reported(TIMELINE, "picked")
-        if not isinstance(picked, int | float) or picked not in drawn.keys.tolist():
-            return
-        key = int(picked)
-        if pair is not None and key in pair:
-            return
-        before = pair[1] if pair is not None else next((int(one) for one in drawn.keys if one != key), key)
-        first, second = view.run.sources(np.array([before, key], np.int64))
-        place.go(prompt=place.part("prompt"), first=first, second=second)
-
-    return callback
+    picked = place.reported(TIMELINE, "picked")
+    if not isinstance(picked, int | float) or picked not in drawn.keys.tolist():
+        return
+    key = int(picked)
+    if pair is not None and key in pair:
+        return
+    before = pair[1] if pair is not None else next((int(one) for one in drawn.keys if one != key), key)
+    first, second = view.run.sources(np.array([before, key], np.int64))
+    place.go(prompt=place.part("prompt"), first=first, second=second)
 
 
 def _pair(view: View, steps: "pd.Series[int]", pair: tuple[int, int]) -> None:

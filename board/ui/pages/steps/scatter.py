@@ -4,7 +4,6 @@ What is selected in it becomes a filter; a click opens a rollout. Draws; where r
 `board.analysis.stats.scatter_points`, what a box or a lasso holds in `board.analysis.stats.scatter_points`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -137,31 +136,25 @@ def _counts_line(shown: Picture, rows: pd.DataFrame, chosen: Choices) -> str:
     return " · ".join(parts)
 
 
-def _clicked(view: View, shown: Picture, rows: pd.DataFrame) -> Callable[[], None]:
+@place.callback
+def _clicked(view: View, shown: Picture, rows: pd.DataFrame) -> None:
     """A callback: go to the rollout nearest to the place that was clicked; of several at that place to the one behind the chosen one."""
-
-    def callback() -> None:
-        given = place.reported("scatter", "clicked") or {}
-        corners = scatter.corners([[given.get("x"), given.get("y")]])
-        there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
-        if there.size:
-            keys, steps = rows.index.to_numpy()[there], rows["step"].to_numpy()[there]
-            before = neighbours(keys, place.linked_rollout(view.run) or 0)[1]
-            at = 0 if before is None else int(np.flatnonzero(keys == before)[0])
-            place.go(step=int(steps[at]), rollout=view.run.sources(keys[at : at + 1])[0])
-
-    return callback
+    given = place.reported("scatter", "clicked") or {}
+    corners = scatter.corners([[given.get("x"), given.get("y")]])
+    there = nearest(shown.points, *corners[0]) if corners else np.zeros(0, np.int64)
+    if there.size:
+        keys, steps = rows.index.to_numpy()[there], rows["step"].to_numpy()[there]
+        before = neighbours(keys, place.linked_rollout(view.run) or 0)[1]
+        at = 0 if before is None else int(np.flatnonzero(keys == before)[0])
+        place.go(step=int(steps[at]), rollout=view.run.sources(keys[at : at + 1])[0])
 
 
-def _selected(shown: Picture, x: str, y: str) -> Callable[[], None]:
+@place.callback
+def _selected(shown: Picture, x: str, y: str) -> None:
     """A callback: add the box or the lasso that was drawn to the filter. `x` and `y` are columns as SQL writes them."""
-
-    def callback() -> None:
-        condition = condition_of(place.reported("scatter", "selected"), shown, x, y)
-        if condition:
-            filter_chips.add(condition)
-
-    return callback
+    condition = condition_of(place.reported("scatter", "selected"), shown, x, y)
+    if condition:
+        filter_chips.add(condition)
 
 
 def condition_of(given: Any, shown: Picture, x: str, y: str) -> str:

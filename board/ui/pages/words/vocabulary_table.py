@@ -1,6 +1,6 @@
 """The tokens of a run as a table: counts early and late, share of KL, metrics."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -98,13 +98,11 @@ def draw(of: Vocabulary, rows: pd.DataFrame, key: str) -> None:
     )
 
 
-def _clicked(key: str, expressions: list[str | None]) -> Any:
-    def callback() -> None:
-        row = place.clicked_row(key)
-        if row is not None and row < len(expressions) and expressions[row]:
-            place.go(phrase=expressions[row])
-
-    return callback
+@place.callback
+def _clicked(key: str, expressions: list[str | None]) -> None:
+    row = place.clicked_row(key)
+    if row is not None and row < len(expressions) and expressions[row]:
+        place.go(phrase=expressions[row])
 
 
 def _columns() -> dict[str, TableColumn]:

@@ -24,6 +24,7 @@ from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
 from board.findings.spreading import first_rows, percent, share_since
 from board.metrics.formulas import BoolArray, Float64Array
+from board.runs.loading.sampling import evenly
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
@@ -319,7 +320,7 @@ def doubled(context: Context, least: float) -> Look:
     """Prompts that begin with the begin token twice, or hold their template twice, at any visit; of many some are read."""
     visits = context.clusters.of_rows
     first = np.flatnonzero(~pd.Series(visits).duplicated())
-    first = first[np.unique(np.linspace(0, len(first) - 1, min(len(first), _SAMPLE)).astype(np.int64))]
+    first = first[evenly(len(first), _SAMPLE)]
     texts = context.texts("prompt", first)
     said = {
         "begin with the token that begins a text twice": [bool(text and _BEGINS_TWICE.match(text)) for text in texts],

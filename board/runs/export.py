@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from board import atomic_write
 from board.errors import ArgumentRefused
+from board.runs.loading.sampling import evenly
 from board.runs.run import Run
 from board.schema import ALTERNATIVES
 from board.text.path_names import shown
@@ -202,14 +203,9 @@ def about_bytes(run: Run, form: Format, arrays: bool) -> float:
 def _sampled(run: Run, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places in the frame of a few rollouts, out of few parts: what is not looked at stays on the disk."""
     held = [start + rows for _, start, rows in run.parts_of_rows()]
-    chosen = [held[at] for at in _spread(len(held), _SAMPLED_PARTS)]
-    sampled = np.concatenate([np.zeros(0, np.int64), *(keys[_spread(len(keys), _SAMPLED_ROWS)] for keys in chosen)])
+    chosen = [held[at] for at in evenly(len(held), _SAMPLED_PARTS)]
+    sampled = np.concatenate([np.zeros(0, np.int64), *(keys[evenly(len(keys), _SAMPLED_ROWS)] for keys in chosen)])
     return np.flatnonzero(np.isin(keys, sampled))
-
-
-def _spread(count: int, most: int) -> NDArray[np.int64]:
-    """Up to `most` of the numbers below `count`, evenly spread."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _csv(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:

@@ -15,6 +15,7 @@ from board.findings.outbreaks import judged, outbreak
 from board.findings.spreading import percent
 from board.metrics.formulas import Float64Array
 from board.runs.cache.parts import PADS
+from board.runs.loading.sampling import evenly
 from board.schema import TOKENS
 
 _SAMPLE: Final = 4_000
@@ -153,7 +154,7 @@ def _look(context: Context, limits: Limits) -> Answer:
     nothing = _untrained(context)
     if nothing is not None or not context.has(TOKENS):
         return nothing or CannotTell("no rollout has response_tokens")
-    rows = _some(len(context.keys), _SAMPLE)
+    rows = evenly(len(context.keys), _SAMPLE)
     keys = context.keys[rows]
     texts, masks = (context.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
     both = (texts.is_valid() if len(texts) else pa.array([], pa.bool_())).to_numpy(zero_copy_only=False)
@@ -162,7 +163,7 @@ def _look(context: Context, limits: Limits) -> Answer:
     if not len(rows):
         return CannotTell("no rollout has both tokens and a loss mask")
     sample = _Sample(context, limits, rows, texts, tokens := _tokens(texts, masks))
-    turned = sample.turned(_some(len(rows), _READ))
+    turned = sample.turned(evenly(len(rows), _READ))
     if (turned == 1).sum() > limits["share"] * np.isfinite(turned).sum():
         turned = sample.turned(np.arange(len(rows)))
         effect = "{share} of the rollouts with text of a tool's or a user's train on that, and not on what the policy wrote"
@@ -190,11 +191,6 @@ def _untrained(context: Context) -> Found | None:
     effect = f"{first} the loss mask is 0 on every token of {percent(found.share)} of the rollouts: nothing at all is trained on"
     shown = context.clearest(context.since(found.at) & (length == 0))
     return found.found(effect, shown, severity="error", title="Nothing is trained on")
-
-
-def _some(count: int, most: int) -> NDArray[np.int64]:
-    """Which of `count` rows, in the order of the steps, are looked at: all, or so many, evenly."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from board import formats
 from board.errors import RunNotFound
@@ -87,6 +88,11 @@ def spread(count: int) -> list[int]:
     bits = max(1, (count - 1).bit_length())
     order = sorted(range(count), key=lambda number: int(f"{number:0{bits}b}"[::-1], 2))
     return [*order[-1:], *order[:-1]] if count < 2 else [count - 1, *(number for number in order if number != count - 1)]
+
+
+def evenly(count: int, most: int) -> NDArray[np.int64]:
+    """Up to `most` of the numbers below `count`, rising, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:

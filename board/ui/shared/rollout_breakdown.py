@@ -75,7 +75,7 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     table.show(
         found.assign(first=found["first"] + 1),
         number_columns({name: text for name, text in helps.items() if name not in counted})
-        | count_columns({name: text for name, text in helps.items() if name in counted}),
+        | number_columns({name: text for name, text in helps.items() if name in counted}, "%,d"),
         name="segments",
         key=key,
         on_click=place.row_clicked(
@@ -85,14 +85,9 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     )
 
 
-def number_columns(helps: Mapping[str, str]) -> dict[str, TableColumn]:
-    """How a table shows fractions: with four digits."""
-    return {name: TableColumn(help=text, format="%.4g") for name, text in helps.items()}
-
-
-def count_columns(helps: Mapping[str, str]) -> dict[str, TableColumn]:
-    """How a table shows whole numbers."""
-    return {name: TableColumn(help=text, format="%,d") for name, text in helps.items()}
+def number_columns(helps: Mapping[str, str], written: str = "%.4g") -> dict[str, TableColumn]:
+    """How a table shows numbers: fractions with four digits, unless they are `written` otherwise, as whole ones are ("%,d")."""
+    return {name: TableColumn(help=text, format=written) for name, text in helps.items()}
 
 
 def token_columns(tokens: Sequence[str], positions: Sequence[int]) -> dict[str, list[str]]:

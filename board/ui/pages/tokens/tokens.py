@@ -63,7 +63,7 @@ def extremes() -> None:
     table.show(
         pd.DataFrame(first).join(listed[[*leading, *others]]),
         rollout_breakdown.number_columns(meanings)
-        | rollout_breakdown.count_columns({"position": "position of the token in the response, counted from 1"})
+        | rollout_breakdown.number_columns({"position": "position of the token in the response, counted from 1"}, "%,d")
         | {"policy": TableColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")},
         name="most extreme tokens",
         key=key,

@@ -1,14 +1,14 @@
 """Tests of tinker-cookbook's benchmark runs."""
 
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import read_one
 
-from board import formats
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
+from board.formats.contract import Head
 from board.formats.evaluations import tinker_eval
-from board.formats.row import Row
 
 RECORD: dict[str, Any] = {
     "idx": 7,
@@ -20,12 +20,7 @@ RECORD: dict[str, Any] = {
     "error": None,
     "time_seconds": 0.5,
 }
-
-
-def read(record: dict[str, Any], name: str = "gsm8k/trajectories.jsonl") -> Row:
-    """The one rollout of a record."""
-    (row,) = formats.read(record, tinker_eval, Place(name, 1))
-    return row
+read = partial(read_one, tinker_eval, name="gsm8k/trajectories.jsonl")
 
 
 def test_fields() -> None:
@@ -42,7 +37,7 @@ def test_fields() -> None:
         "sample_id": "7",
     }
     assert row.numbers == {"reward": 1.0, "metrics.correct": 1.0, "time_seconds": 0.5}
-    assert read(RECORD, "step_20/gsm8k/trajectories.jsonl").step == 20
+    assert read(RECORD, name="step_20/gsm8k/trajectories.jsonl").step == 20
 
 
 def test_nobody_answered() -> None:

@@ -1,39 +1,27 @@
 """board.formats.evaluations.verifiers_results: evaluations of old verifiers and prime-rl's rollouts until v0.6."""
 
-import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import golden, golden_records
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.evaluations import verifiers_results
-from board.formats.row import Row
 
-GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "verifiers_results"
 RESULTS = "outputs/evals/gsm8k--m-step-3/12345678/results.jsonl"
 TRAINED = "rollouts/step_2/train_rollouts.jsonl"
 EVALUATED = "rollouts/step_2/eval_rollouts.jsonl"
-
-
-def records(name: str) -> list[dict[str, Any]]:
-    """The records of a file of the golden run."""
-    return [json.loads(line) for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()]
+read, records = partial(golden, verifiers_results), partial(golden_records, verifiers_results)
 
 
 def mapped(record: dict[str, Any], name: str = RESULTS) -> dict[str, Any]:
     """The rollout in a record."""
     (found,) = verifiers_results.rollouts(record, Place(name, 1))
     return found
-
-
-def read(name: str) -> list[Row]:
-    """The rows of a file of the golden run."""
-    return [row for at, record in enumerate(records(name), 1) for row in formats.read(record, verifiers_results, Place(name, at))]
 
 
 def turn(prompt: list[int], sampled: list[int], **fields: Any) -> dict[str, Any]:

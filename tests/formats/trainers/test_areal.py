@@ -1,13 +1,13 @@
 """Tests of AReaL's rollout dump."""
 
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import read_one
 
-from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.row import Row
 from board.formats.trainers import areal
 
 RECORD: dict[str, Any] = {
@@ -22,12 +22,7 @@ RECORD: dict[str, Any] = {
     "completion": "4 ✓",
 }
 PLACE = Place("rollout/7/42.jsonl", 1)
-
-
-def read(record: dict[str, Any], name: str = PLACE.name) -> Row:
-    """The one rollout of a record."""
-    (row,) = formats.read(record, areal, Place(name, 1))
-    return row
+read = partial(read_one, areal, name=PLACE.name)
 
 
 def test_fields() -> None:
@@ -43,7 +38,7 @@ def test_fields() -> None:
 
 def test_evaluation_is_told_by_the_folder() -> None:
     """The rows of an evaluation are as those of training; only the path tells."""
-    assert read(RECORD, "eval-rollout/5/42.jsonl").ids["split"] == "evaluation"
+    assert read(RECORD, name="eval-rollout/5/42.jsonl").ids["split"] == "evaluation"
 
 
 def test_step_is_the_folder_not_the_task() -> None:
@@ -64,7 +59,7 @@ DAMAGED: dict[str, tuple[dict[str, Any], str, str]] = {
 def test_damaged_records_are_refused_by_their_key(record: dict[str, Any], name: str, reason: str) -> None:
     """The reason names the key that AReaL writes, not ours."""
     with pytest.raises(RowRefused, match=reason):
-        read(record, name)
+        read(record, name=name)
 
 
 def test_recognised_by_keys() -> None:

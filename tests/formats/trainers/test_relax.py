@@ -1,39 +1,28 @@
 """board.formats.trainers.relax: Relax's rollout results, with and without tokens."""
 
-import json
 import math
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_runs import golden, golden_records
 
 from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.row import Row
 from board.formats.trainers import relax
 
-GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "relax"
 TRAIN = "rollout_result/train/12.jsonl"
 LATER = "rollout_result/train/13.jsonl"
 EVALUATION = "rollout_result/eval/12.jsonl"
-
-
-def records(name: str) -> list[dict[str, Any]]:
-    """The records of a file of the golden run."""
-    return [json.loads(line) for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()]
+read, records = partial(golden, relax), partial(golden_records, relax)
 
 
 def mapped(record: dict[str, Any], name: str = TRAIN) -> dict[str, Any]:
     """The rollout in a record."""
     (found,) = relax.rollouts(record, Place(name, 1))
     return found
-
-
-def read(name: str) -> list[Row]:
-    """The rows of a file of the golden run."""
-    return [row for at, record in enumerate(records(name), 1) for row in formats.read(record, relax, Place(name, at))]
 
 
 def test_a_row_with_tokens() -> None:

@@ -1,14 +1,14 @@
 """Tests of the rows of rollout_viz."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_runs import read_one
 
-from board import formats
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
-from board.formats.row import Row
+from board.formats.contract import Head
 from board.formats.trainers import rollout_viz
 
 RECORD: dict[str, Any] = {
@@ -17,12 +17,7 @@ RECORD: dict[str, Any] = {
     "next_tokens": [{"2": 0.9}, {"+": 0.8}, {"2": 0.7}],
     "annotations": [{"start": 0, "end": 2, "label": "sum"}],
 }
-
-
-def read(record: dict[str, Any], name: str = "step_3/samples.jsonl") -> Row:
-    """The one rollout of a record."""
-    (row,) = formats.read(record, rollout_viz, Place(name, 1))
-    return row
+read = partial(read_one, rollout_viz, name="step_3/samples.jsonl")
 
 
 def test_fields() -> None:

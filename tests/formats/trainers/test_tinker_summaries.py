@@ -1,13 +1,13 @@
 """Tests of tinker-cookbook's rollout summaries."""
 
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import read_one
 
-from board import formats
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
-from board.formats.row import Row
+from board.formats.contract import Head
 from board.formats.trainers import tinker_summaries
 
 STEP: dict[str, Any] = {
@@ -33,12 +33,7 @@ RECORD: dict[str, Any] = {
     "final_ob_len": 6,
 }
 NAME = "iteration_000010/train_rollout_summaries.jsonl"
-
-
-def read(record: dict[str, Any], name: str = NAME) -> Row:
-    """The one rollout of a record."""
-    (row,) = formats.read(record, tinker_summaries, Place(name, 1))
-    return row
+read = partial(read_one, tinker_summaries, name=NAME)
 
 
 def test_fields() -> None:
@@ -71,7 +66,7 @@ def test_logged_steps_stand_for_the_response() -> None:
 def test_evaluation_is_told_by_the_row() -> None:
     """A split that is not training is an evaluation, whatever it is called."""
     assert read({**RECORD, "split": "eval/gsm8k"}).ids["split"] == "evaluation"
-    assert read({**RECORD, "split": None}, "iteration_000010/eval_x.jsonl").ids["split"] == "evaluation"
+    assert read({**RECORD, "split": None}, name="iteration_000010/eval_x.jsonl").ids["split"] == "evaluation"
 
 
 def test_step_of_the_folder_when_the_row_has_none() -> None:

@@ -1,10 +1,10 @@
 """board.formats.trainers.token_export: prime-rl's sequences of ids, cut to the response."""
 
-import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import golden_records
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,15 +12,10 @@ from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.trainers import token_export
 
-GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "token_export"
 FIRST = "token_exports/step_12/rank_0.jsonl"
 SECOND = "token_exports/step_12/rank_1.jsonl"
 OLD = "token_exports/step_4/rank_0.jsonl"
-
-
-def records(name: str) -> list[dict[str, Any]]:
-    """The records of a file of the golden run."""
-    return [json.loads(line) for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()]
+records = partial(golden_records, token_export)
 
 
 def mapped(record: dict[str, Any], name: str = FIRST) -> dict[str, Any]:

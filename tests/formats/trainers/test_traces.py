@@ -4,45 +4,36 @@ import copy
 import json
 import math
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_runs import GOLDEN, golden, golden_records
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import formats, open_run
+from board import open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.message_graph import branches
-from board.formats.row import Row
 from board.formats.trainers import traces
 from board.runs.run import Run
 from board.sources import streams
 
-GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "traces"
 ALL = "run/rollouts/step_12/train/all/traces.jsonl"
 EFFECTIVE = "run/rollouts/step_12/train/effective/traces.jsonl"
 EVALUATION = "run/rollouts/step_12/eval/all/traces.jsonl"
 LONE = "run_0_7/rollouts/step_3/train/effective/traces.jsonl"
 LONE_EVALUATION = "run_0_7/rollouts/step_3/eval/all/traces.jsonl"
 STANDALONE = "outputs/arithmetic--m-step-3/12345678/traces.jsonl"
-
-
-def records(name: str) -> list[dict[str, Any]]:
-    """The records of a file of the golden run."""
-    return [json.loads(line) for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()]
+read, records = partial(golden, traces), partial(golden_records, traces)
 
 
 def mapped(name: str) -> list[dict[str, Any]]:
     """The rollouts of a file of the golden run, under our names."""
     return [one for at, record in enumerate(records(name), 1) for one in traces.rollouts(record, Place(name, at))]
-
-
-def read(name: str) -> list[Row]:
-    """The rows of a file of the golden run."""
-    return [row for at, record in enumerate(records(name), 1) for row in formats.read(record, traces, Place(name, at))]
 
 
 def node(ids: list[int], mask: list[bool], parent: int | None = None, text: str = "x", **fields: Any) -> dict[str, Any]:
@@ -295,7 +286,7 @@ def test_every_sampled_token_keeps_its_number(masks: list[list[bool]]) -> None:
     assert only.get("prompt_token_ids", []) + found == list(range(len(only.get("prompt_token_ids", [])) + len(found)))
 
 
-STREAM = GOLDEN / "run_stream"
+STREAM = GOLDEN / "traces/run_stream"
 
 
 def streamed(run: Run) -> dict[str, dict[str, Any]]:

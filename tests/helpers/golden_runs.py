@@ -126,6 +126,18 @@ def read_one(kind: Format, record: Record, name: str = "run.jsonl") -> Row:
     return row
 
 
+def read_all(kind: Format, record: Record, name: str, line: int = 1) -> list[Row]:
+    """The rows of a record."""
+    return formats.read(record, kind, Place(name, line))
+
+
+def mapped_one(kind: Format, record: Record, name: str) -> Record:
+    """The only rollout of a record, under our names, before it is checked."""
+    (found,) = kind.rollouts(record, Place(name, 1))
+    assert isinstance(found, dict)
+    return found
+
+
 def flat(row: Row) -> dict[str, Any]:
     """All that a row holds by name: texts, ids and numbers, arrays as lists, None for NaN; flags where there are any."""
     numbers = {name: _known(number) for name, number in row.numbers.items()}

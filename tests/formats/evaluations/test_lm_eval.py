@@ -1,16 +1,16 @@
 """Tests of lm-evaluation-harness' samples."""
 
 import copy
+from functools import partial
 from typing import Any
 
 import pytest
-from golden_runs import GOLDEN
+from golden_runs import GOLDEN, read_all
 
-from board import formats, open_run
+from board import open_run
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
+from board.formats.contract import Head
 from board.formats.evaluations import lm_eval
-from board.formats.row import Row
 
 FOLDER = GOLDEN / "lm_eval"
 ROW: dict[str, Any] = {
@@ -24,11 +24,7 @@ ROW: dict[str, Any] = {
     "metrics": ["exact_match"],
     "exact_match": 1.0,
 }
-
-
-def read(record: dict[str, Any], name: str = "m/samples_sums_2026-11-25T10-00-00.0.jsonl") -> list[Row]:
-    """The rollouts of a row."""
-    return formats.read(record, lm_eval, Place(name, 1))
+read = partial(read_all, lm_eval, name="m/samples_sums_2026-11-25T10-00-00.0.jsonl")
 
 
 def test_a_run_opens_as_evaluation() -> None:
@@ -94,7 +90,7 @@ def test_the_likelihood_of_a_text() -> None:
 
 def test_the_step_is_the_folders() -> None:
     """A checkpoint's folder says the step; the date in the name of the file says none."""
-    assert read(ROW, "step_40/samples_sums_2026-11-25T10-00-00.0.jsonl")[0].step == 40
+    assert read(ROW, name="step_40/samples_sums_2026-11-25T10-00-00.0.jsonl")[0].step == 40
     assert read(ROW)[0].step == 0
 
 

@@ -4,24 +4,19 @@ from functools import partial
 from typing import Any
 
 import pytest
-from golden_runs import golden, golden_records
+from golden_runs import golden, golden_records, mapped_one
 from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
+from board.formats.contract import Head
 from board.formats.evaluations import verifiers_results
 
 RESULTS = "outputs/evals/gsm8k--m-step-3/12345678/results.jsonl"
 TRAINED = "rollouts/step_2/train_rollouts.jsonl"
 EVALUATED = "rollouts/step_2/eval_rollouts.jsonl"
 read, records = partial(golden, verifiers_results), partial(golden_records, verifiers_results)
-
-
-def mapped(record: dict[str, Any], name: str = RESULTS) -> dict[str, Any]:
-    """The rollout in a record."""
-    (found,) = verifiers_results.rollouts(record, Place(name, 1))
-    return found
+mapped = partial(mapped_one, verifiers_results, name=RESULTS)
 
 
 def turn(prompt: list[int], sampled: list[int], **fields: Any) -> dict[str, Any]:
@@ -93,7 +88,7 @@ def test_notes() -> None:
     """Said is where there is no step; a model's name and a hash of digits are none."""
     assert "it is 0 for all" in verifiers_results.note(Head(RESULTS, tuple(records(RESULTS))))
     assert "from the names" in verifiers_results.note(Head(TRAINED, tuple(records(TRAINED))))
-    assert mapped(records(RESULTS)[0], f"step_40/{RESULTS}")["step"] == 40
+    assert mapped(records(RESULTS)[0], name=f"step_40/{RESULTS}")["step"] == 40
 
 
 def test_recognised_by_keys() -> None:

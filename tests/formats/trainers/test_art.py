@@ -5,19 +5,19 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from environments import python_with
-from golden_runs import GOLDEN
+from golden_runs import GOLDEN, read_all
 
-from board import formats, open_run
+from board import open_run
 from board.analysis.steps.logged_curves import CurveReader, find
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.row import Row
 from board.formats.trainers import art
 
 ROOT = Path(__file__).parents[3]
@@ -26,6 +26,7 @@ CALLS = [{"id": "c1", "type": "function", "function": {"name": "add", "arguments
 TOOL = {"role": "tool", "content": "4", "tool_call_id": "c1"}
 NAME = "trajectories/train/0003.parquet"
 SPOKEN = 'assistant:\n→ add({"a": 2})\n\ntool:\n4\n\nassistant:\n4 ✓'
+read = partial(read_all, art, name=NAME, line=5)
 
 
 def choice(content: str | None, *tokens: tuple[Any, ...], **fields: Any) -> dict[str, Any]:
@@ -73,11 +74,6 @@ def full(*turns: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """A row of version 2."""
     whole = json.dumps(trajectory(*turns, **fields))
     return row(format_version=2, trajectory_index=1, group_json="{}", trajectory_json=whole, messages=None)
-
-
-def read(record: dict[str, Any], name: str = NAME) -> list[Row]:
-    """The rollouts of a record, the fifth of its file."""
-    return formats.read(record, art, Place(name, 5))
 
 
 COMMON = {"reward": 1.0, "metrics.correct": 1.0, "metadata.row": 3.0}
@@ -212,7 +208,7 @@ def test_art_itself(tmp_path: Path, release: str, least: tuple[int, int]) -> Non
 
 def test_evaluation_is_told_by_the_folder() -> None:
     """Each split has a folder of its own."""
-    assert read(row(*STRUCTS), "trajectories/val/0003.parquet")[0].ids["split"] == "evaluation"
+    assert read(row(*STRUCTS), name="trajectories/val/0003.parquet")[0].ids["split"] == "evaluation"
 
 
 DAMAGED: dict[str, tuple[dict[str, Any], str]] = {

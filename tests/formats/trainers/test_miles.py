@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from environments import packages_in
+from golden_runs import mapped_one
 
 from board import formats, open_run
 from board.errors import RowRefused
@@ -22,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "formats" / "golden"
 TRAJECTORY = "trajectory/12.jsonl"
 COLUMNS = "dashboard_columns/rollout_12.parquet"
+tokens = partial(mapped_one, miles_columns, name=COLUMNS)
 
 
 def conversations(name: str = TRAJECTORY) -> list[dict[str, Any]]:
@@ -32,12 +35,6 @@ def conversations(name: str = TRAJECTORY) -> list[dict[str, Any]]:
 def rows(name: str = COLUMNS) -> list[dict[str, Any]]:
     """The records of a Parquet file of the golden run."""
     found: list[dict[str, Any]] = pq.read_table(GOLDEN / "miles_columns" / name).to_pylist()
-    return found
-
-
-def tokens(record: dict[str, Any], name: str = COLUMNS) -> dict[str, Any]:
-    """The rollout in a row of columns."""
-    (found,) = miles_columns.rollouts(record, Place(name, 1))
     return found
 
 
@@ -74,7 +71,7 @@ def test_an_answer_put_into_the_prompt() -> None:
 def test_evaluations_of_both() -> None:
     """An evaluation is told by its file's name, and so is its step."""
     (talk,) = miles_trajectory.rollouts(conversations("trajectory/eval_12.jsonl")[0], Place("trajectory/eval_12.jsonl", 1))
-    columns = tokens(rows("dashboard_columns/rollout_eval_12.parquet")[0], "dashboard_columns/rollout_eval_12.parquet")
+    columns = tokens(rows("dashboard_columns/rollout_eval_12.parquet")[0], name="dashboard_columns/rollout_eval_12.parquet")
 
     assert [(one["step"], one["split"]) for one in (talk, columns)] == [(12, "evaluation")] * 2
     assert math.isnan(talk["reward"])

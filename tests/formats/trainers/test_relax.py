@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_runs import golden, golden_records
+from golden_runs import golden, golden_records, mapped_one
 
 from board import formats
 from board.errors import RowRefused
@@ -17,12 +17,7 @@ TRAIN = "rollout_result/train/12.jsonl"
 LATER = "rollout_result/train/13.jsonl"
 EVALUATION = "rollout_result/eval/12.jsonl"
 read, records = partial(golden, relax), partial(golden_records, relax)
-
-
-def mapped(record: dict[str, Any], name: str = TRAIN) -> dict[str, Any]:
-    """The rollout in a record."""
-    (found,) = relax.rollouts(record, Place(name, 1))
-    return found
+mapped = partial(mapped_one, relax, name=TRAIN)
 
 
 def test_a_row_with_tokens() -> None:
@@ -68,8 +63,8 @@ def test_evaluations() -> None:
     unnamed = {key: value for key, value in records(EVALUATION)[0].items() if key != "dataset"}
 
     assert row.ids == {"group_id": "96", "sample_id": "0", "data_source": "aime", "split": "evaluation"}
-    assert mapped(records(EVALUATION)[0], "x/12.jsonl")["split"] == "evaluation"
-    assert mapped(unnamed, EVALUATION)["split"] == "evaluation"
+    assert mapped(records(EVALUATION)[0], name="x/12.jsonl")["split"] == "evaluation"
+    assert mapped(unnamed, name=EVALUATION)["split"] == "evaluation"
     assert "split" not in mapped(records(TRAIN)[0])
 
 

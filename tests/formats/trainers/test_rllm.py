@@ -1,14 +1,14 @@
 """Tests of rLLM's episodes."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_runs import read_all
 
-from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.row import Row
 from board.formats.trainers import rllm
 
 USER = {"role": "user", "content": "2+2?"}
@@ -16,6 +16,7 @@ CALL = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name":
 TOOL = {"role": "tool", "content": "4"}
 SAID = {"role": "assistant", "content": "4 ✓"}
 NAME = "episodes/train_step_12_epoch_0/episode_hashab_idtask7_0.json"
+read = partial(read_all, rllm, name=NAME)
 
 
 def step(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -41,11 +42,6 @@ def episode(*trajectories: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "trajectories": list(trajectories),
         **fields,
     }
-
-
-def read(record: dict[str, Any], name: str = NAME) -> list[Row]:
-    """The rollouts of an episode."""
-    return formats.read(record, rllm, Place(name, 1))
 
 
 def test_fields() -> None:
@@ -141,8 +137,8 @@ def test_evaluations() -> None:
         "trajectories": [trajectory(step(USER, SAID), name="agent")],
     }
 
-    (during,) = read(episode(trajectory(step(USER, SAID))), NAME.replace("train", "val"))
-    (after,) = read(stored, "run/episodes/episode_000003_gsm8k_0.json")
+    (during,) = read(episode(trajectory(step(USER, SAID))), name=NAME.replace("train", "val"))
+    (after,) = read(stored, name="run/episodes/episode_000003_gsm8k_0.json")
 
     assert during.ids["split"] == after.ids["split"] == "evaluation"
     assert (after.step, after.ids["group_id"], after.texts["ground_truth"]) == (0, "gsm8k_0/agent", "4")

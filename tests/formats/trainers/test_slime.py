@@ -3,24 +3,25 @@
 import contextlib
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from damages import damaged
+from golden_runs import read_all
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import plain
 
-from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.row import Row
 from board.formats.trainers import slime
 
 GOLDEN = Path(__file__).parents[2] / "formats" / "golden" / "slime"
 PLACE = Place("rollout_data/12.pt", 1)
 USER = {"role": "user", "content": "2+2?"}
+read = partial(read_all, slime, name=PLACE.name)
 
 
 def sample(index: int | None, answer: list[int], **fields: Any) -> dict[str, Any]:
@@ -120,11 +121,6 @@ def tensors(value: Any, torch: Any) -> Any:
     if isinstance(value, dict):
         return {key: tensors(one, torch) for key, one in value.items()}
     return [tensors(one, torch) for one in value] if isinstance(value, list) else value
-
-
-def read(record: dict[str, Any], name: str = PLACE.name) -> list[Row]:
-    """The rows of a record."""
-    return formats.read(record, slime, Place(name, 1))
 
 
 def test_golden_files_hold_what_stands_here(tmp_path: Path) -> None:

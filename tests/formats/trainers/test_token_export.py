@@ -4,24 +4,19 @@ from functools import partial
 from typing import Any
 
 import pytest
-from golden_runs import golden_records
+from golden_runs import golden_records, mapped_one
 from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
+from board.formats.contract import Head
 from board.formats.trainers import token_export
 
 FIRST = "token_exports/step_12/rank_0.jsonl"
 SECOND = "token_exports/step_12/rank_1.jsonl"
 OLD = "token_exports/step_4/rank_0.jsonl"
 records = partial(golden_records, token_export)
-
-
-def mapped(record: dict[str, Any], name: str = FIRST) -> dict[str, Any]:
-    """The rollout in a record."""
-    (found,) = token_export.rollouts(record, Place(name, 1))
-    return found
+mapped = partial(mapped_one, token_export, name=FIRST)
 
 
 def test_a_sequence() -> None:

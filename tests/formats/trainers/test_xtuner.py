@@ -1,13 +1,13 @@
 """Tests of XTuner's rollouts."""
 
+from functools import partial
 from typing import Any
 
 import pytest
+from golden_runs import read_all
 
-from board import formats
 from board.errors import RowRefused
-from board.formats.contract import Head, Place
-from board.formats.row import Row
+from board.formats.contract import Head
 from board.formats.trainers import xtuner
 
 SUMMARY = {"reward_mean": 0.5, "reward_std": 0.5, "response_len_mean": 2.0, "response_len_max": 2, "total_len": 12}
@@ -37,11 +37,7 @@ OLD: dict[str, Any] = {
     "finish_reason": "stop",
 }
 NAME = "train_rollout/train_rollout_6.jsonl"
-
-
-def read(record: dict[str, Any], name: str = NAME) -> list[Row]:
-    """The rollouts of a record."""
-    return formats.read(record, xtuner, Place(name, 2))
+read = partial(read_all, xtuner, name=NAME, line=2)
 
 
 def test_fields() -> None:
@@ -66,7 +62,7 @@ def test_fields() -> None:
 
 def test_older_shape() -> None:
     """Before rollouts had groups, an action was a sample."""
-    (row,) = read(OLD, "rollout_idx_3_trajectory.jsonl")
+    (row,) = read(OLD, name="rollout_idx_3_trajectory.jsonl")
 
     assert row.step == 3
     assert row.ids == {"sample_id": "a0"}
@@ -77,7 +73,7 @@ def test_older_shape() -> None:
 @pytest.mark.parametrize(("name", "step"), [("eval_rollout/eval_rollout_6.jsonl", 6), ("eval_3_trajectory.jsonl", 3)])
 def test_evaluations_are_told_by_the_name(name: str, step: int) -> None:
     """Step and evaluation are in the path alone."""
-    (row,) = read(RECORD, name)
+    (row,) = read(RECORD, name=name)
 
     assert (row.step, row.ids["split"]) == (step, "evaluation")
 

@@ -147,10 +147,3 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
     frame = run.counted.frame  # what was discarded need not have what training gives
     discarded = run.frame["step"].drop(frame.index).to_numpy(np.int64)
     return Evidence(frame, found.reindex(frame.index), run.report, fields, run.fingerprint, discarded)
-
-
-def text_column(part: Part, name: str) -> pa.Array:
-    """One text of each rollout, null where it has none; all null where no rollout of the part has it."""
-    if name not in part.texts.column_names:
-        return pa.nulls(len(part), pa.large_string())
-    return part.texts.column(name).combine_chunks()

@@ -8,8 +8,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.rollouts.digests import of_arrays
+from board.analysis.texts.text_health.texts import column
 from board.findings.checks.contract import Answer, shown_by
-from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
+from board.findings.checks.evidence import Batch, Evidence, PerRollout
 from board.schema import TOKENS
 
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
@@ -24,7 +25,7 @@ _IMPROBABLE: Final = -10.0
 
 def measure(batch: Batch) -> dict[str, PerRollout]:
     """A digest of each rollout's response, or of its tokens where there is none, and one of its logprobs."""
-    texts = text_column(batch.part, "response")
+    texts = column(batch.part, "response")
     missing = texts.is_null().to_numpy(zero_copy_only=False)
     values = texts.fill_null("").to_numpy(zero_copy_only=False)
     if missing.any() and TOKENS in batch.part.tokens.column_names:

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis.texts.concordance import spread
+from board.analysis.texts.text_health.texts import column
 from board.findings.checks.contract import Answer, Unable, shown_by
-from board.findings.checks.evidence import Batch, Evidence, PerRollout, text_column
+from board.findings.checks.evidence import Batch, Evidence, PerRollout
 from board.schema import TOKENS
 from board.text.padding import COMMON_PADS, END_TOKENS
 from board.text.token_decoding import bytes_of, codec_of
@@ -58,7 +59,7 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
     1 where they do, else 0; NaN where that is unknown, NOT_LOOKED where the rollout was not compared.
     """
     differs, lacks = np.full(len(batch.part), np.nan), np.full(len(batch.part), "", object)
-    responses = text_column(batch.part, "response")
+    responses = column(batch.part, "response")
     if TOKENS not in batch.part.tokens.column_names:
         return {"text_differs": differs, "text_lacks": lacks}
     tokens = batch.part.tokens.column(TOKENS).chunk(0)

@@ -4,19 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import row, write_run
+from looked_at import opened as run_of
+from rows import row
 
-from board import open_run
 from board.analysis.compare import run_overlay
 from board.analysis.compare.checkpoints import is_of_checkpoints, training_and_evaluation
 from board.analysis.compare.compared_run import of_split
 from board.errors import FieldMissing
-from board.runs.run import Run
-
-
-def run_of(folder: Path, rows: list[dict[str, Any]]) -> Run:
-    """A run of one shard."""
-    return open_run(write_run(folder, {"rank_0.jsonl": rows}))
 
 
 def visits(steps: list[int], prompts: int = 4, **fields: Any) -> list[dict[str, Any]]:

@@ -1,21 +1,15 @@
 """Two runs by their numbers: whose rollouts and prompts enter."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rows import row, write_run
+from looked_at import opened as run_of
+from rows import row
 
-from board import open_run
 from board.analysis.compare.run_shift import run_means, run_shift
 from board.analysis.prompts.shared_prompts import shared_prompts, shared_share
 from board.errors import FieldMissing
 from board.runs.run import Run
-
-
-def run_of(folder: Path, rows: list[dict[str, Any]]) -> Run:
-    """A run of one shard."""
-    return open_run(write_run(folder, {"rank_0.jsonl": rows}))
 
 
 @pytest.fixture

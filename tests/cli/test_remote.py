@@ -6,12 +6,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from click.testing import CliRunner, Result
+from asked import ran
 from range_server import RangeServer, range_server
 from rows import lines, token_row
 from servers import Serve
-
-from board.cli.main import main
 
 SECRET = "hunter2"
 
@@ -25,11 +23,6 @@ def web(tmp_path: Path) -> Iterator[RangeServer]:
         (tmp_path / "root" / name / "rank_0.jsonl").write_bytes(lines(rows))
     with range_server(tmp_path / "root") as server:
         yield server
-
-
-def ran(*arguments: str | Path) -> Result:
-    """A command in this process."""
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 def test_commands_take_addresses(web: RangeServer, tmp_path: Path) -> None:

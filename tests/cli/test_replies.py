@@ -18,22 +18,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from asked import asked_run, empty_run, plain_run
-from click.testing import CliRunner, Result
+from asked import ran as asked
 from rows import add_run, lines, row, token_row, write_run
 
 from board import open_run
 from board.cli.endings import ExitCode
-from board.cli.main import main
 from board.runs.library import list_runs
 
 WRITTEN = Path(__file__).parents[1] / "trackers" / "written"
 TRACKIO = Path(__file__).parents[1] / "formats" / "golden" / "trackio" / "async_grpo.db"
 SCHEMA = json.loads((Path(__file__).parents[2] / "board" / "cli" / "replies" / "replies.schema.json").read_text(encoding="utf-8"))
-
-
-def asked(*arguments: str | Path) -> Result:
-    """The command in this process."""
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 def answer(reply: str, *arguments: str | Path) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
+from drawn_figures import figure
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,11 +20,6 @@ from board.figures.metric_panel import FAMILY_COLORS, PanelLine, metric_curves
 def line(values: Sequence[float], name: str = "rollouts", *, first: int = 0, logged: bool = False) -> PanelLine:
     """A line over consecutive steps."""
     return PanelLine(name, np.arange(first, first + len(values)), np.array(values, np.float64), logged)
-
-
-def figure(chart: Chart) -> go.Figure:
-    """The chart as Plotly takes it: every property is checked, a name that plotly.js does not know raises."""
-    return go.Figure(chart.spec)
 
 
 def drawn(chart: Chart, name: str) -> Any:

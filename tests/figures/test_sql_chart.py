@@ -1,11 +1,10 @@
 """The chart of a custom metric: curves over steps or over something else, told apart, thinned with a note, their names letter for letter."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from drawn_figures import figure as checked
 
 from board.errors import FieldMissing
-from board.figures.chart import Chart
 from board.figures.sql_chart import MOST_CURVES, MOST_MARKERS, answer_chart, answer_panel
 from board.sql.query import CustomCurve
 
@@ -16,11 +15,6 @@ ESCAPED = '&lt;b&gt;bold&lt;/b&gt; &lt;a href="http://evil"&gt;x&lt;/a&gt; %{x}'
 def curve(name: str, x: list[float], y: list[float]) -> CustomCurve:
     """A curve of these points."""
     return CustomCurve("n", name, np.array(x, float), np.array(y, float))
-
-
-def checked(chart: Chart) -> go.Figure:
-    """The chart as Plotly takes it: every property is checked."""
-    return go.Figure(chart.spec)
 
 
 def test_over_steps_is_a_panel() -> None:

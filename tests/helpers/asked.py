@@ -2,9 +2,17 @@
 
 from pathlib import Path
 
+from click.testing import CliRunner, Result
 from rows import add_run, row, token_row
 
+from board.cli.main import main
+
 REWARDS = {0: (0.0, 1.0, 0.5, 0.5), 1: (2.0, None, 1.0, 3.0)}
+
+
+def ran(*arguments: str | Path) -> Result:
+    """A command in this process."""
+    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 def asked_run(root: Path, name: str = "run") -> Path:

@@ -81,7 +81,7 @@ def push(request: Request, done: Pushed, on_step: Callable[[], None]) -> None:
             if request.follow:
                 _follow(request, delivery, on_step)
             else:
-                _push_steps(open_run(request.location, **request.reading), request, delivery, on_step)
+                _push_steps(open_run(request.location, whole=True, **request.reading), request, delivery, on_step)
         finally:
             delivery.close()
 
@@ -106,7 +106,7 @@ def _opened(request: Request) -> Run:
     """The run as it is now; waits for the first shard in a folder that is there. Raises RunNotFound when it is not."""
     while True:
         try:
-            return open_run(request.location, **request.reading)
+            return open_run(request.location, whole=True, **request.reading)
         except RunNotFound:
             if not request.location.is_dir():
                 raise

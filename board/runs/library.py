@@ -262,7 +262,7 @@ class Library:
         key = (location, tuple(extra_pads), family)
         with self._turns.of(key):
             run, load = self._runs.use(key), self._loads.get(key)
-            unfinished = run is None or (run.reading is not None and key not in self._stopped)
+            unfinished = run is None or (run.reads_on and key not in self._stopped)
             if load is None and unfinished:
                 self._stopped.discard(key)
                 load = self._begin(key, root, priority)
@@ -307,7 +307,7 @@ class Library:
         with self._turns.of(key):
             self._stopped.discard(key)
             run = self.peek(*key)
-            if key not in self._loads and run is not None and run.reading is not None:
+            if key not in self._loads and run is not None and run.reads_on:
                 self._begin(key, root, None)
 
     def refresh(self, run: Run, root: Path) -> None:

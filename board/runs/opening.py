@@ -3,7 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from math import inf
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 from uuid import uuid4
 
@@ -35,39 +38,40 @@ from board.sources import candidates, index_file, locations, run_files, shards
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
 
+SETTING: Final = "RL_BOARD_OPEN_ROLLOUTS"
+"""Environment variable: how many rollouts of a run that is no index are opened at once at most."""
+
+MOST_ROLLOUTS: Final = 1_000_000
+_most: Final = partial(most_rollouts, SETTING, MOST_ROLLOUTS)
+
 SHARD_COST: Final = 500
 """What opening a shard costs in addition to parsing it, as bytes: of a run of very many small shards not all are small together."""
 
 
-def open_run(
-    location: Path | str,
-    *,
-    within: Path | None = None,
-    extra_pads: Sequence[str] = (),
-    tokenizer: Path | str | None = None,
-    mapping: Path | str | None = None,
-    family: str = "",
-    progress: Callable[[Progress], None] | None = None,
-) -> Run:
+def open_run(location: Path | str, **options: Any) -> Run:
     """Read every shard under `location`, a folder or an address such as `s3://bucket/run`, and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad in addition to the common ones and
     those that are set for the run; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids;
     `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder or one above it); `family` asks,
     of a folder that holds a recording and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is
-    called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not exist or holds no
-    shard, NothingRead where no row of it could be read.
+    called now and then while reading; `whole` opens more rollouts than SETTING says, too. What cannot be read is in `run.report`. Raises
+    RunNotFound when the folder does not exist or holds no shard, NothingRead where no row of it could be read, ArgumentRefused where it has
+    more rollouts than are opened.
     """
-    run = opened_whole(
-        location, within=within, extra_pads=extra_pads, tokenizer=tokenizer, mapping=mapping, family=family, progress=progress
-    )
+    run = opened_whole(location, **options)
+    if run.reading:
+        raise ArgumentRefused(
+            f"{locations.shown_place(run.location)} has about {run.reading.rows_expected:,} rollouts, more than are opened at once "
+            f"({SETTING}: {_most():,}). `{run.reading.command}` makes all of it readable."
+        )
     if nothing := why_nothing(run.location, run.report):
         raise nothing
     return run
 
 
 def opened_whole(location: Path | str, **options: Any) -> Run:
-    """As `open_run`, and a run of which no row could be read is one of no rollouts, whose report says why."""
+    """As `open_run`, and a run of which no row could be read is one of no rollouts, whose report says why, one of too many a sample."""
     opening = Opening(location, **options)
     with opening.loader.loading():
         return opening.whole()
@@ -89,6 +93,7 @@ class Opening:
         mapping: Path | str | None = None,
         family: str = "",
         progress: Callable[[Progress], None] | None = None,
+        whole: bool = False,
         most_shards: int | None = None,
         small: int = 0,
     ) -> None:
@@ -96,6 +101,7 @@ class Opening:
         cache does not hold, and of more than `small` bytes, so many are taken, spread over it.
         """
         self._folder, self._within, self._family, self._on_progress = locations.folder_of(location), within, family, progress
+        self._most = inf if whole or most_shards is not None else _most()
         locations.look_again(self._folder, wait=True)
         self._found, problems = shards_of(self._folder, within, mapped=mapping is not None)
         self._problems = [problem for problem in problems if problem.severity != "skipped"]
@@ -118,7 +124,7 @@ class Opening:
     def _of_cache(self, reading: ReadOptions, most_shards: int | None, small: int) -> ParsedRun:
         store = Store(self._folder, reading_key(reading))
         if most_shards is None:
-            return Loader(self._found, store, reading, self._tell)
+            return Loader(self._found, store, reading, self._tell, self._most)
         found = joined(self._found)
         known = {shard.name for shard in found if store.has_manifest(shard)}
         new = [shard for shard in found if shard.name not in known]
@@ -134,10 +140,15 @@ class Opening:
 
     def progress(self, done: int, rows: int) -> Progress:
         """How far the load is that has read so many bytes, with so many rollouts in them."""
-        return Progress(done, self._bytes, rows, time.monotonic() - self._started, self._bytes_cached)
+        total = min(self._bytes, done * self._most / rows) if rows else self._bytes
+        return Progress(done, int(total), rows, time.monotonic() - self._started, self._bytes_cached)
 
-    def whole(self) -> Run:
-        """The run, once everything is read."""
+    def whole(self, snapshot: Snapshot | None = None) -> Run:
+        """The run, once everything is read; of one that is larger than what is opened a sample, by the load's `snapshot` if there is one."""
+        if self.loader.beyond():
+            command = f"rl-logging-board index {quote(locations.shown_place(self._folder))} --out DEST"
+            snapshot, progress = snapshot or Snapshot(self.loader), self.progress(*self.loader.done())
+            return self.part_of_it(snapshot, progress, stopped=True, command=command)
         report = self._report()
         if isinstance(self.loader, IndexedRun):
             return self._of_index(self.loader, report)
@@ -155,13 +166,12 @@ class Opening:
         ]
         return rows.loc[~rows["shard"].isin(sampled)] if sampled else rows
 
-    def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
-        """A run of what is read so far. What only the whole can tell, such as a step that is written twice, is not in its report."""
+    def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False, command: str = "") -> Run:
+        """A run of what is read so far; `command` as in `Reading`. What the whole alone can tell, as a step written twice, is not reported."""
         report = self._report()
         built = _fitted(snapshot.parts(report), report)
-        return self._run(
-            built, merging.scalars(built), report, Reading(progress, report.rows, snapshot.rows_expected(progress), stopped)
-        )
+        reading = Reading(progress, report.rows, snapshot.rows_expected(progress, self._bytes), stopped, command=command)
+        return self._run(built, merging.scalars(built), report, reading)
 
     def _report(self) -> LoadReport:
         files = self.loader.by_file

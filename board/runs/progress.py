@@ -44,9 +44,13 @@ class Reading:
     """Whether reading has stopped."""
     trouble: str = ""
     """Why it cannot be read on; empty where nothing is wrong."""
+    command: str = ""
+    """Of a run that is larger than what is opened: the command that makes all of it readable. Empty of any other."""
 
     def words(self, progress: Progress | None = None) -> str:
         """How far the reading is, in a line; `progress` is how far it has come since."""
+        if self.command:
+            return f"A sample of this run: {self.rows:,} of about {self.rows_expected:,} rollouts, from all over it"
         now = progress or self.progress
         rows = max(now.rows, self.rows)
         counted = f"{now.share:.0%} · {rows:,} of about {max(rows, self.rows_expected):,} rollouts"

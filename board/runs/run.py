@@ -88,6 +88,11 @@ class Run:
         return f"{shown(self.location)} ({self.family})" if self.family else shown(self.location)
 
     @property
+    def reads_on(self) -> bool:
+        """Whether more of it will come: it is being read, or can be."""
+        return self.reading is not None and not self.reading.command
+
+    @property
     def selection(self) -> str:
         """Which split and which steps alone these are, whichever load they are of; empty for all."""
         return self.load_id.partition("-")[2]

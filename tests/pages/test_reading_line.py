@@ -8,6 +8,7 @@ from opened_pages import linked, opened, texts, when_read, whole_row
 from rows import write_run
 from top_line import the_list, to_step_before
 
+from board.runs import opening
 from board.runs.loading import background_load
 from board.runs.parsing import parsed_shard, range_parsing
 from board.ui.state import caches
@@ -49,6 +50,22 @@ def test_every_page_opens_on_a_part_and_says_so(run: Path, page: str) -> None:
     assert "A part of this run: " in texts(test)
     assert ("so far reward falls most" in texts(test)) == (page == "rewards")
     assert [button.label for button in test.button if button.key == "go_on"] == ["Go on"]
+    assert "Live" not in [toggle.label for toggle in test.toggle]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_on_a_sample_and_says_so(run: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    """With the command that makes all of it readable, and nothing that would read on; a link to what is not in it is answered."""
+    monkeypatch.setenv(opening.SETTING, "300")
+    when_read(test := opened(page, run="run", rollout="a.jsonl:1234567"), run)
+
+    assert not test.exception
+    assert "A sample of this run: 300 of about 3,999 rollouts, from all over it · curves, counts and checks are of 300" in texts(
+        test
+    )
+    assert f"`rl-logging-board index {run} --out DEST` makes all of it readable." in texts(test)
+    assert "The sample has no rollout 'a.jsonl:1234567'" in texts(test)
+    assert not [button for button in test.button if button.key in ("go_on", "stop_reading")]
     assert "Live" not in [toggle.label for toggle in test.toggle]
 
 

@@ -47,7 +47,7 @@ def export(run: Path, out: Path, layout: str, form: str | None, arrays: bool, wh
     if kind not in ("jsonl", "parquet") and (layout == "run" or kind != "csv"):
         refused = f"{shown(out)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to."
         raise ArgumentRefused("A run is written as jsonl or parquet." if layout == "run" else refused)
-    opened = _chosen(open_run(run, **reading), where)
+    opened = _chosen(open_run(run, whole=True, **reading), where)
     place = _written_run(opened, out, kind) if layout == "run" else _written_table(opened, out, kind, arrays)
     say(f"{plural(len(opened.frame), 'rollout')} in {place}")
     for problem in opened.report.problems[:5]:

@@ -52,11 +52,11 @@ _PARTS: Final = "slice.json"
 """The file that lists a slice's parts, next to them."""
 
 
-def most_rollouts() -> int:
-    """How many rollouts of an index are opened at once. Raises ArgumentRefused where SETTING is no whole number above 0."""
-    given = os.environ.get(SETTING, str(MOST_ROLLOUTS))
+def most_rollouts(setting: str = SETTING, most: int = MOST_ROLLOUTS) -> int:
+    """How many rollouts are opened at once: `most` unless the setting says. Raises ArgumentRefused where that is no whole number above 0."""
+    given = os.environ.get(setting, str(most))
     if not given.isdecimal() or int(given) < 1:
-        raise ArgumentRefused(f"{SETTING} is a whole number of rollouts above 0, not {given!r}.")
+        raise ArgumentRefused(f"{setting} is a whole number of rollouts above 0, not {given!r}.")
     return int(given)
 
 

@@ -147,7 +147,9 @@ class BackgroundLoad:
             self._publish_part(opening, stopped=True)
             return
         self._prefetcher.end()
-        self._show(opening.whole())
+        if opening.loader.beyond():
+            self._snapshot.samples = self._prefetcher.linked  # the other stretches are in none of the ranges of the sample
+        self._show(opening.whole(self._snapshot))
 
     def _note_progress(self, opening: Opening, progress: Progress) -> None:
         """To be called again and again while the load goes on: publishes a snapshot where it is time. Raises _Stopped."""

@@ -7,24 +7,31 @@ waited for a process that makes no progress.
 
 import os
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from itertools import accumulate, count
+from math import inf
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
+from xxhash import xxh32_intdigest
 
 from board.errors import BoardError, RunNotFound
 from board.runs.cache.cache_care import refuse_without_room
 from board.runs.cache.part_folder import Manifest
 from board.runs.cache.store import Store
 from board.runs.load_report import LoadReport
+from board.runs.loading import sampling
 from board.runs.loading.parsed_run import ParsedRun, missing_of
+from board.runs.parsing import parsed_shard
 from board.runs.parsing.byte_range import ByteRange
+from board.runs.parsing.format_detection import format_of
 from board.runs.parsing.parsed_shard import ParsedShard, found_again, from_cache, is_another
 from board.runs.parsing.part_reader import read_tail
-from board.runs.parsing.range_parsing import Outcome, RangeParser, WorkQueue, expected_bytes
+from board.runs.parsing.range_parsing import Outcome, RangeParser, Rank, WorkQueue, expected_bytes
 from board.runs.read_options import ReadOptions
 from board.sources import presence
 from board.sources.shards import Shard
@@ -35,6 +42,15 @@ STALLED_SECONDS: Final = 30.0
 """A process that has not gone on for so long, being stopped or on a machine that fell, is not waited for any longer."""
 
 _LOOK_SECONDS: Final = 0.1
+
+SLOTS: Final = 4_096
+"""A run that is larger than what is opened is cut into no more ranges than these and one for each shard: a sample takes some of them."""
+
+LEAST_BYTES: Final = 200
+"""A rollout hardly ever has fewer."""
+
+SURE: Final = 1.2
+"""A run is expected to be larger than what is opened where it seems to have so many times as many rollouts."""
 
 _SAVE_SECONDS: Final = 2.0
 """What is parsed is named in its shard's manifest no sooner again, and at the end."""
@@ -75,13 +91,21 @@ _FOLLOW_SECONDS: Final = 0.5
 class Loader(ParsedRun):
     """Finds what is missing, has it parsed, keeps it, and tells how far it is. What another process is parsing it takes from there.
 
+    Of a run of more than `most` rollouts a sample is opened: byte ranges in the order of a hash of their places, as many as are no more
+    rollouts than that, and one at least. It is the same at each opening, and most of it stays when the run grows.
+
     Interrupted at any place, even by an exception out of `on_progress`, it keeps what was parsed so far.
     """
 
     def __init__(
-        self, found: Sequence[Shard], store: Store, reading: ReadOptions, on_progress: Callable[[int, int], None] | None = None
+        self,
+        found: Sequence[Shard],
+        store: Store,
+        reading: ReadOptions,
+        on_progress: Callable[[int, int], None] | None = None,
+        most: float = inf,
     ) -> None:
-        self._on_progress = on_progress
+        self._on_progress, self.most = on_progress, most
         unwritable = _unwritable(store)
         self.cache_note = unwritable
         self._parser = RangeParser(store, reading, unwritable)
@@ -96,7 +120,40 @@ class Loader(ParsedRun):
         """What `ParsedRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
         self.gather()
+        times = SLOTS * parsed_shard.RANGE_BYTES // max(1, sum(one.shard.size for one in self.shards.values()))
+        self._slot = max(1, parsed_shard.RANGE_BYTES >> max(0, times.bit_length() - 1))
+        """Bytes: by halves, so that it stays as it is while a run grows a little."""
         self._settle_ends()
+
+    def missing(self) -> WorkQueue:
+        """As of any run; of one that is expected to be larger than what is opened in small ranges, those first that a sample has."""
+        if not self._is_larger():
+            return super().missing()
+        self.range_bytes = self._slot
+        return WorkQueue(sorted(super().missing().waiting(), key=self._rank))
+
+    def _is_larger(self) -> bool:
+        """Whether the run is sure to have more rollouts than are opened, by what is parsed of it, or seems to, by stretches of it."""
+        (parsed, rows), shards = super().done(), self.shards.values()
+        total = sum(one.shard.size for one in shards)
+        if rows > self.most or total - parsed <= LEAST_BYTES * (self.most - rows):
+            return rows > self.most
+        ranges = [ByteRange(one.shard, 0, one.shard.size, format_of(one.identity)) for one in shards]
+        seen = [*sampling.samples(sampling.snippets(ranges, sampling.SAMPLE_BYTES[0]), self.reading)]
+        return sum(one.rows for one in seen) * total > SURE * self.most * sum(one.size for one in seen)
+
+    def _rank(self, one: ByteRange) -> Rank:
+        place = one.shard.name, one.start
+        turn = -1 if place in self.wanted else xxh32_intdigest(f"{one.shard.name} {one.start // self._slot}".encode())
+        return turn, *place
+
+    def beyond(self) -> list[Rank]:
+        """The parsed pieces that are beyond the sample, rising; none where all of the run is opened."""
+        if self.done()[1] <= self.most:
+            return []
+        rows = {self._rank(parsed.range_of(one)): one.rows for parsed in self.shards.values() for one in parsed.pieces}
+        ranks = sorted(rows)
+        return ranks[max(1, bisect_right([*accumulate(rows[rank] for rank in ranks)], self.most)) :]
 
     @contextmanager
     def loading(self, work: WorkQueue | None = None, *, only_helpers: bool = False) -> Iterator[None]:
@@ -105,19 +162,18 @@ class Loader(ParsedRun):
         `only_helpers` as in `RangeParser.parsing`. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
         """
         work = self.missing() if work is None else work
-        if (waiting := work.waiting()) and presence.is_remote(waiting[0].shard.path):
+        if (waiting := work.waiting()) and not self.range_bytes and presence.is_remote(waiting[0].shard.path):
             refuse_without_room(sum(map(expected_bytes, waiting)))
         with self._alone(work):
             self._follow(work)
             self._done = super().done()
             try:
-                with self._parser.parsing(work, self._go_on, only_helpers=only_helpers) as outcomes:
-                    self._take_all(outcomes, work)
-                times = 1
-                while again := self._replaced(is_last=times == _TIMES):
-                    times += 1
-                    with self._parser.parsing(again, self._go_on, only_helpers=only_helpers) as found:
-                        self._take_all(found, again)
+                for times in count(1):
+                    self._leave_out(work)
+                    with self._parser.parsing(work, self._go_on, only_helpers=only_helpers) as outcomes:
+                        self._take_all(outcomes, work)
+                    if not (work := self._replaced(is_last=times == _TIMES)):
+                        break
                 yield
             finally:
                 self._save()
@@ -153,7 +209,13 @@ class Loader(ParsedRun):
                 self._done = super().done()
             if time.monotonic() - self._saved_at > _SAVE_SECONDS:
                 self._save()
+            self._leave_out(work)
             self._go_on()
+
+    def _leave_out(self, work: WorkQueue) -> None:
+        """Of what waits, all that a sample of the run does not have."""
+        if beyond := self.beyond():
+            work.keep_before(beyond[0], self._rank)
 
     def _save(self) -> None:
         """Write the manifests of shards that have new pieces.
@@ -170,9 +232,8 @@ class Loader(ParsedRun):
 
     def _replaced(self, *, is_last: bool) -> WorkQueue:
         """The ranges of shards that were replaced while they were read, to be read anew; `is_last` refuses them instead."""
-        names = [
-            name for name, parsed in self.shards.items() if name in self._read or (parsed.tail is None and parsed.has_tail())
-        ]
+        known = {} if self.beyond() else self.shards  # else no shard is read to its end
+        names = [name for name, parsed in known.items() if name in self._read or (parsed.tail is None and parsed.has_tail())]
         self._read.clear()
         ranges: list[ByteRange] = []
         for name in names:

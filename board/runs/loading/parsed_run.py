@@ -18,7 +18,7 @@ from board.runs.parsing.byte_range import ByteRange, parse
 from board.runs.parsing.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
 from board.runs.parsing.parsed_shard import ParsedShard, from_cache, gathered, missing
 from board.runs.parsing.part_reader import PartReader
-from board.runs.parsing.range_parsing import WorkQueue
+from board.runs.parsing.range_parsing import Rank, WorkQueue
 from board.runs.read_options import ReadOptions
 from board.sources import presence, sqlite_files
 from board.sources.shards import Shard
@@ -39,6 +39,10 @@ class ParsedRun:
 
     shards: dict[str, ParsedShard]
     """By name the shards that are the run's own, in their order."""
+    wanted: frozenset[tuple[str, int]] = frozenset()
+    """Shards and starts of byte ranges that a sample has before any other."""
+    range_bytes = 0
+    """Of ranges that are missing, about; 0 for the usual size."""
     batches: Mapping[str, bool]
     """Of shards of a trainer that writes both, whether they hold a batch that was trained on, or all that was sampled for one."""
 
@@ -113,11 +117,15 @@ class ParsedRun:
             return None
         found = replace(old.shard, objects=False)  # as it was before anyone looked into it
         self.shards[name] = from_cache(found, manifest, self.reading.mapping)
-        return missing_of(self.shards[name])
+        return missing_of(self.shards[name], self.range_bytes)
 
     def missing(self) -> WorkQueue:
         """The byte ranges that are missing, in the order of shards and bytes."""
-        return WorkQueue(byte_range for parsed in self.shards.values() for byte_range in missing_of(parsed))
+        return WorkQueue(one for parsed in self.shards.values() for one in missing_of(parsed, self.range_bytes))
+
+    def beyond(self) -> list[Rank]:
+        """The parsed pieces that are left out of what is opened, rising: here none."""
+        return []
 
     def doubted(self) -> list[ByteRange]:
         """Where the loss mask trains on end tokens anywhere in the run, the ranges with some that pad then, which are to be read anew."""
@@ -181,10 +189,10 @@ def _is_small(parsed: ParsedShard) -> bool:
     return is_one and bool(parsed.identity.format) and shard.size <= SMALL_FILE
 
 
-def missing_of(parsed: ParsedShard) -> list[ByteRange]:
-    """The missing ranges of a shard, none where it cannot be read."""
+def missing_of(parsed: ParsedShard, size: int = 0) -> list[ByteRange]:
+    """The missing ranges of a shard, none where it cannot be read; `size` as in `missing`."""
     try:
-        return missing(parsed)
+        return missing(parsed, size)
     except OSError as error:
         parsed.refuse(f"cannot be read: {error.strerror}")
         return []

@@ -27,6 +27,9 @@ from board.sources import lines, presence, shards
 WHOLE_SHARDS: Final = 32
 """So many shards that cannot be sampled are read first, spread over the run."""
 
+WANTED: Final = 16
+"""So many ranges of the step on the screen are in a sample for certain: more would leave little room for others."""
+
 
 @dataclass(frozen=True)
 class ReadPriority:
@@ -46,6 +49,8 @@ class Prefetcher:
         self._step: int | None = None
         """Of the rollout that was looked up."""
         self._ended, self._news, self._changed = threading.Event(), threading.Event(), threading.Event()
+        self.linked: tuple[Sample, ...] = ()
+        """Stretches with what links name."""
         self._hoped: frozenset[tuple[str, int]] = frozenset()
         """Shards and starts of the byte ranges that should hold the step on the screen, until they are parsed."""
 
@@ -141,6 +146,7 @@ class Prefetcher:
             if found.first_line is not None:  # its rows may have been sampled before, without their lines
                 self._snapshot.samples = tuple(one.without(found) for one in self._snapshot.samples)
             self._add(sample)
+            self.linked = (*self.linked, sample)
             self._step = int(sample.parts[0].scalars.column("step")[0].as_py()) if sample.parts else self._step
         self._news.set()
 
@@ -174,6 +180,7 @@ class Prefetcher:
             likely = {*self._likely(step)}
             self._work.prefer(lambda one: one in likely)
             self._hoped = frozenset((one.shard.name, one.start) for one in likely)
+            self._snapshot.loader.wanted = frozenset(sorted(self._hoped)[:WANTED])
 
     def _likely(self, step: int) -> Iterator[ByteRange]:
         """Ranges that hold the step if steps rise within a shard, or if the name of their file is right."""

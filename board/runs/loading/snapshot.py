@@ -26,7 +26,7 @@ class Snapshot:
     """The parts of a load as it is now, at each call; those that were opened for one call stay open for the next."""
 
     def __init__(self, loader: ParsedRun) -> None:
-        self._loader = loader
+        self.loader = loader
         self._opened: dict[tuple[str, int, str], list[Part]] = {}
         self.samples: tuple[Sample, ...] = ()
         """Replaced as a whole by the thread that samples."""
@@ -35,38 +35,42 @@ class Snapshot:
 
     def pieces(self, shard: str) -> list[Piece]:
         """What is parsed of a shard by now."""
-        return self._loader.shards[shard].pieces
+        return self.loader.shards[shard].pieces
 
     def parsed(self) -> set[tuple[str, int]]:
         """Shards and starts of the byte ranges that are parsed."""
-        return {(name, piece.start) for name, parsed in self._loader.shards.items() for piece in parsed.pieces}
+        return {(name, piece.start) for name, parsed in self.loader.shards.items() for piece in parsed.pieces}
 
-    def rows_expected(self, progress: Progress) -> int:
-        """A guess of how many rollouts the run has, from those read so far."""
+    def rows_expected(self, progress: Progress, total: int) -> int:
+        """A guess of how many rollouts a run of so many bytes has, from those read so far."""
         size = progress.bytes_done + sum(sample.size for sample in self.samples)
         rows = progress.rows + sum(sample.rows for sample in self.samples)
-        return round(rows * progress.bytes_total / size) if size else 0
+        return round(rows * total / size) if size else 0
 
     def parts(self, report: LoadReport) -> list[Part]:
         """The parts in the order of shards, what is known about them going into the report."""
-        self._loader.describe(report)
+        self.loader.describe(report)
         by_shard: dict[str, list[Sample]] = {}
         for sample in self.samples:
-            if sample.shard == self._loader.shards[sample.shard.name].shard:  # it was not replaced since
+            if sample.shard == self.loader.shards[sample.shard.name].shard:  # it was not replaced since
                 by_shard.setdefault(sample.shard.name, []).append(sample)
-        shards = self._loader.shards.items()
-        return [part for name, parsed in shards for part in self._of_shard(parsed, by_shard.get(name, []), report)]
+        beyond = {(name, start) for _, name, start in self.loader.beyond()}
+        shards = self.loader.shards.items()
+        return [part for name, parsed in shards for part in self._of_shard(parsed, by_shard.get(name, []), report, beyond)]
 
-    def _of_shard(self, parsed: ParsedShard, samples: Sequence[Sample], report: LoadReport) -> Iterator[Part]:
+    def _of_shard(
+        self, parsed: ParsedShard, samples: Sequence[Sample], report: LoadReport, beyond: set[tuple[str, int]]
+    ) -> Iterator[Part]:
         for problem in parsed.broken:
             report.add(problem)
         # where a range could not be read, lines behind it are in no complete run either
         pieces = pieces_from_the_start(parsed) if parsed.broken else [*parsed.pieces]
-        reader = PartReader(self._loader.store, self._loader.reading, report)
+        reader = PartReader(self.loader.store, self.loader.reading, report)
         lines_before = {0: 0} | (self.counted.get(parsed.shard, {}) if self.counted else {})
         for piece in pieces:
             before = lines_before.get(piece.start)
-            yield from self._of_piece(parsed, piece, before, reader, report)
+            if (parsed.shard.name, piece.start) not in beyond:
+                yield from self._of_piece(parsed, piece, before, reader, report)
             if before is not None:
                 lines_before[piece.stop] = before + piece.lines
         for sample in [] if parsed.broken or parsed.is_replaced else samples:

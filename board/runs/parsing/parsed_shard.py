@@ -116,19 +116,23 @@ def from_cache(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedS
     return ParsedShard(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
 
 
-def missing(parsed: ParsedShard) -> list[ByteRange]:
-    """The byte ranges of a shard that are not stored, cut to size. A short last piece is parsed again with what follows it."""
+def missing(parsed: ParsedShard, size: int = 0) -> list[ByteRange]:
+    """The byte ranges of a shard that are not stored, cut to size, that or even. A short last piece is parsed again with what follows it."""
     shard, kind = parsed.shard, format_of(parsed.identity)
     if not shards.is_plain(shard):
         return [] if parsed.pieces else [ByteRange(shard, 0, shard.size, kind)]
     is_whole = parsed.pieces and parsed.pieces[-1].stop == shard.size
     end = shard.size if is_whole else shards.last_line_end(shard)
-    if parsed.pieces and parsed.pieces[-1].stop < end and parsed.pieces[-1].stop - parsed.pieces[-1].start < RANGE_BYTES // 4:
+    if (
+        parsed.pieces
+        and parsed.pieces[-1].stop < end
+        and parsed.pieces[-1].stop - parsed.pieces[-1].start < (size or RANGE_BYTES) // 4
+    ):
         parsed.pieces = parsed.pieces[:-1]
     stops = [0, *(piece.stop for piece in parsed.pieces)]
     starts = [*(piece.start for piece in parsed.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
-    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, _even_size(*gap))]
+    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, size or _even_size(*gap))]
 
 
 def _even_size(start: int, stop: int) -> int:

@@ -24,6 +24,10 @@ Outcome = Piece | BoardError | OSError
 """What became of a byte range: its stored piece, the shard's fault, or the cache's."""
 
 
+Rank = tuple[int, str, int]
+"""Where a byte range stands in the order in which a sample takes them, its shard and its start."""
+
+
 class WorkQueue:
     """Byte ranges that wait to be parsed, each taken once, the first of them first. Threads share it."""
 
@@ -49,6 +53,11 @@ class WorkQueue:
         """Put the ranges for which `is_preferred` holds before the others, both in the order they are in."""
         with self._changing:
             self._waiting.sort(key=lambda byte_range: not is_preferred(byte_range))
+
+    def keep_before(self, end: Rank, rank: Callable[[ByteRange], Rank]) -> None:
+        """Leave out those that do not rank before `end`; the others by their ranks."""
+        with self._changing:
+            self._waiting = sorted((one for one in self._waiting if rank(one) < end), key=rank)
 
     def keep_of(self, shard: str, ranges: Sequence[ByteRange]) -> None:
         """Of a shard these are missing now: what else waits of it goes, and those that did not wait come last."""

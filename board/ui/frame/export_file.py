@@ -51,7 +51,9 @@ def _whole(name: str) -> Run:
         time.sleep(0.2)
     run = runs.peek(*key) or run
     if run.reading:
-        raise ArgumentRefused(run.reading.trouble or "The reading of this run was stopped: let it go on, and export it then.")
+        larger = run.reading.command and "This run is opened as a sample: `rl-logging-board export` writes all of it."
+        stopped = "The reading of this run was stopped: let it go on, and export it then."
+        raise ArgumentRefused(run.reading.trouble or larger or stopped)
     if nothing := why_nothing(run.location, run.report):
         raise nothing
     return run

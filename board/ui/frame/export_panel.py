@@ -53,7 +53,7 @@ def _choices(run: Run) -> None:
         help="Tokens and every number that a token has, as lists; in CSV as JSON. Columns and texts are always in it.",
     )
     bytes_about = caches.cached("export_size", partial(about_bytes, run, form, arrays), run, form, str(arrays))
-    so_far = " so far: the file comes once all is read" if run.reading else ""
+    so_far = " so far: the file comes once all is read" if run.reads_on else ""
     st.text(f"{plural(len(run.frame), 'rollout')}, about {size(bytes_about)}{so_far}")
     address = downloads.link(_query(run, form, arrays))
     st.container(key="export_link").html(f'<a href="{escape(address)}" download="">Download</a>')

@@ -50,7 +50,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
 
 def catch_up(run: Run, root: Path) -> None:
     """Load what an open run's shards gained while it was on no screen, for a reader who just opened it: the link may name a new step."""
-    if run.reading is not None or place.remembered("came_to") == run.address:
+    if run.reads_on or place.remembered("came_to") == run.address:
         return
     with suppress(BoardError):  # the folder is gone, or empty: what was loaded is shown
         if library.current_fingerprint(run.location, root) != run.fingerprint:

@@ -37,7 +37,7 @@ def draw(run: Run) -> None:
     """What loading found, as a count; the details, and what padding is, when opened."""
     report = run.report
     problems = report.counts.total()
-    rows = plural(report.rows, "row") + (" so far" if run.reading else "")
+    rows = plural(report.rows, "row") + (" so far" if run.reads_on else "")
     label = f"{rows} · {plural(problems, 'problem') if problems else 'nothing refused'}"
     for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
         if count:

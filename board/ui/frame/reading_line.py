@@ -49,7 +49,8 @@ def draw(run: Run, opened: OpenedAs) -> None:
     if run.reading.stopped and caches.library().load(opened.location, opened.pads, opened.family) is None:
         with in_line("reading"):
             _words(run.reading, remote=bool(locations.address_of(run.location)))
-            st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
+            if run.reads_on:
+                st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
     else:
         # one that was stopped and goes on again is the stopped one until there is more of it
         st.fragment(_follow, run_every=LOOK_SECONDS)(run, replace(run.reading, stopped=False), opened)
@@ -78,10 +79,12 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
 
 def _words(reading: Reading, progress: Progress | None = None, *, remote: bool) -> None:
     now = progress or reading.progress
-    st.progress(now.share, width=120)
+    if not reading.command:
+        st.progress(now.share, width=120)
+    larger = f". `{reading.command}` makes all of it readable." if reading.command else ""
     shown = plural(reading.rows, "rollout")
     rate = f" · {size(now.rate)}/s" if remote and now.rate and not reading.stopped else ""
-    st.text(f"{reading.words(progress)}{rate} · curves, counts and checks are of {shown}", width="content")
+    st.text(f"{reading.words(progress)}{rate} · curves, counts and checks are of {shown}{larger}", width="content")
 
 
 def _stop(opened: OpenedAs) -> None:

@@ -51,12 +51,12 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
         place.fill_in(step=rollout.step, rollout=rollout.source)  # by its line, where the link was made before that was known
         return
     elsewhere = whole.key_of(str(linked))
-    if whole.reading and elsewhere is None:
+    if whole.reads_on and elsewhere is None:
         yield _await(f"The rollout {linked!r} is not read yet: it opens as soon as it is.", rollout=str(linked))
         return
     place.fill_in(rollout=None)
     if elsewhere is None:
-        yield f"This run has no rollout {linked!r}: the link leads to its step alone."
+        yield f"{'The sample' if whole.reading else 'This run'} has no rollout {linked!r}: the link leads to its step alone."
     else:
         yield f"The rollout {linked!r} is {_KINDS[whole.split_of(elsewhere)]}: choose them under Split to see it."
 
@@ -65,14 +65,14 @@ def _without_step(run: Run) -> Iterator[str]:
     linked = place.part("step")
     if not len(run.steps) or linked in run.steps.tolist():
         return
-    if run.reading and isinstance(linked, int):
+    if run.reads_on and isinstance(linked, int):
         nearest = nearest_step(run.steps, linked)
         yield _await(f"Step {linked} is not read yet: it opens as soon as it is. Step {nearest} is shown.", step=linked)
         place.fill_in(step=nearest)
         return
     place.fill_in(step=int(run.steps[-1]))
     if linked is not None:
-        yield f"This run has no step {linked}: the last one is shown."
+        yield f"{'The sample' if run.reading else 'This run'} has no step {linked}: the last one is shown."
 
 
 def _without_group(run: Run) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _take_up_awaited(run: Run) -> None:
         return
     rollout, step = awaited.get("rollout"), awaited.get("step")
     there = run.key_of(rollout) is not None if rollout else step in run.steps.tolist()
-    if there or run.reading is None:
+    if there or not run.reads_on:
         place.remember(awaited=None, amiss=None)
         place.fill_in(rollout=rollout, step=step, token=awaited.get("token"), metric=awaited.get("metric"))
 

@@ -35,7 +35,7 @@ def caveats(a: ComparedSide, b: ComparedSide, number: str = "") -> list[str]:
     reading = [letter for letter, side in (("A", a), ("B", b)) if side.run.reading]
     if reading:
         sentences.append(
-            f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."
+            f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} not read whole: compared is what is read."
         )
     steps = {int(step) for side in (a, b) for step in side.run.steps}
     if len(steps) == 1 and any(len(side.whole.steps) > 1 for side in (a, b)):

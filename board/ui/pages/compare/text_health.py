@@ -43,9 +43,7 @@ def draw(sides: Sequence[ComparedSide]) -> None:
         a, b = compared_sides.pair(sides)
     reading = [side.name for side in (a, b) if side.run.reading]
     if reading:
-        st.text(
-            f"Texts are measured once all is read, and {' and '.join(reading)} {'is' if len(reading) == 1 else 'are'} being read."
-        )
+        st.text(f"Texts are measured once all is read, and {' and '.join(reading)} {'is' if len(reading) == 1 else 'are'} not.")
         return
     of_a, of_b = _measured(a), _measured(b)
     with st.spinner("Comparing the means", show_time=True):

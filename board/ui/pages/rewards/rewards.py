@@ -70,7 +70,7 @@ def story(choices: CurveChoices) -> None:
                         on_click=place.go,
                         kwargs={"step": highlight.step},
                     )
-            elif run.reading:
+            elif run.reads_on:
                 st.text(f"so far {highlight.text}", width="content")
             else:
                 st.page_link("board/ui/pages/responses/responses.py", label=highlight.text, query_params=_showing(highlight))

@@ -76,7 +76,7 @@ def _step_a(view: View) -> int:
     if isinstance(step_a, int) and step_a in steps.tolist():
         return step_a
     instead = int(steps[0] if steps[0] != view.step else steps[-1])
-    if step_a is not None and view.run.reading:
+    if step_a is not None and view.run.reads_on:
         st.text(f"Step {step_a} is not read yet: B is compared with step {instead} until it is.")
         return instead
     if step_a is not None:

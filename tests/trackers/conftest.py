@@ -1,9 +1,11 @@
-"""What the tests of W&B share: an environment that holds nothing of the reader's own."""
+"""What tests of trackers share: an environment that holds nothing of the reader's own, a server that takes a tracker's place."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tracked import Counting, counting
 
 
 @pytest.fixture
@@ -13,3 +15,10 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
     monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture
+def server() -> Iterator[Counting]:
+    """A server that takes the place of a tracker's own."""
+    with counting() as server:
+        yield server

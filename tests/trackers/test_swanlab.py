@@ -7,7 +7,6 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ import pytest
 import swanlab as library
 from swanlab.proto.swanlab.record.v1.record_pb2 import Record
 from swanlab.sdk.internal.core_python.store import DataStoreReader
-from tracked import HOSTILE, REPOSITORY, STEPS, Counting, Steps, by_name, counting, curves
+from tracked import HOSTILE, REPOSITORY, STEPS, Counting, Steps, by_name, curves
 
 from board.errors import BoardError
 from board.trackers import swanlab
@@ -201,13 +200,6 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     steps = {step: {"x": step / 7} for step in range(10_000)}
 
     assert ours(write(tmp_path, steps)) == by_name(steps)
-
-
-@pytest.fixture
-def server() -> Iterator[Counting]:
-    """A server that takes SwanLab's place."""
-    with counting() as server:
-        yield server
 
 
 WRITING = """

@@ -6,14 +6,13 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import wandb as library
-from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, by_name, counting
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, by_name
 from wandb.proto.wandb_internal_pb2 import Record
 from wandb_runs import alerts_in, closed, ours, wait_for_end, write
 
@@ -190,13 +189,6 @@ def test_our_run_leaves_the_trainers_alone(tmp_path: Path) -> None:
 
     assert ours(place) == by_name(STEPS)
     assert ours(finished(run)) == {"loss": {0: 1.0}}
-
-
-@pytest.fixture
-def server() -> Iterator[Counting]:
-    """A server that takes W&B's place."""
-    with counting() as server:
-        yield server
 
 
 WRITING = """

@@ -48,7 +48,17 @@ SHARD_COST: Final = 500
 """What opening a shard costs in addition to parsing it, as bytes: of a run of very many small shards not all are small together."""
 
 
-def open_run(location: Path | str, **options: Any) -> Run:
+def open_run(
+    location: Path | str,
+    *,
+    within: Path | None = None,
+    extra_pads: Sequence[str] = (),
+    tokenizer: Path | str | None = None,
+    mapping: Path | str | None = None,
+    family: str = "",
+    progress: Callable[[Progress], None] | None = None,
+    whole: bool = False,
+) -> Run:
     """Read every shard under `location`, a folder or an address such as `s3://bucket/run`, and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad in addition to the common ones and
@@ -59,7 +69,8 @@ def open_run(location: Path | str, **options: Any) -> Run:
     RunNotFound when the folder does not exist or holds no shard, NothingRead where no row of it could be read, ArgumentRefused where it has
     more rollouts than are opened.
     """
-    run = opened_whole(location, **options)
+    reading = {"extra_pads": extra_pads, "tokenizer": tokenizer, "mapping": mapping, "family": family}
+    run = opened_whole(location, within=within, progress=progress, whole=whole, **reading)
     if run.reading:
         raise ArgumentRefused(
             f"{locations.shown_place(run.location)} has about {run.reading.rows_expected:,} rollouts, more than are opened at once "

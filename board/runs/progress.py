@@ -50,7 +50,7 @@ class Reading:
     def words(self, progress: Progress | None = None) -> str:
         """How far the reading is, in a line; `progress` is how far it has come since."""
         if self.command:
-            return f"A sample of this run: {self.rows:,} of about {self.rows_expected:,} rollouts, from all over it"
+            return f"A sample of this run: {self.rows:,} of about {self.rows_expected:,} rollouts"
         now = progress or self.progress
         rows = max(now.rows, self.rows)
         counted = f"{now.share:.0%} · {rows:,} of about {max(rows, self.rows_expected):,} rollouts"

@@ -1,19 +1,19 @@
 """Tests of runs side by side: which the link names, the chips of the top line, ticks on Runs, and what is told of those that cannot be shown."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drawn_tables import clicked, tables, ticked
 from metrics_page import scalars
-from opened_pages import ENTRY, GOOD, linked, opened, texts, when_read, whole_row
+from opened_pages import ENTRY, GOOD, linked, opened, sent, texts, when_read, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose
 
 from board.figures.overlay_panel import BAND, NO_BAND
 from board.figures.theme import RUN_COLORS
+from board.runs import opening
 from board.settings import run_choices
 
 HOSTILE = "<b>x<b> ![](http:) $y$ :red[z]&beside=q"
@@ -44,8 +44,7 @@ def chips(test: AppTest) -> list[tuple[str, str]]:
 
 
 def _chips(test: AppTest) -> list[dict[str, Any]]:
-    found = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("run_chips")]
-    return [chip for one in found for chip in json.loads(one.proto.json)["chips"]]
+    return [chip for one in sent(test, "run_chips") for chip in one["chips"]]
 
 
 def test_a_run_alone_has_no_chips(runs: Path) -> None:
@@ -171,11 +170,9 @@ def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
     assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta"]
 
 
-def panels(test: AppTest, key: str = "reward_curves") -> dict[str, dict[str, Any]]:
-    """The panels of curves of that key, by title."""
-    curves = [one for one in test.get("bidi_component") if one.proto.component_name.endswith(".curves")]
-    found = [one for one in curves if str(one.proto.id).endswith(key)]
-    return {card["title"]: card for one in found for card in json.loads(one.proto.mixed.json)["meta"]["cards"]}
+def panels(test: AppTest) -> dict[str, dict[str, Any]]:
+    """The panels of curves, by title."""
+    return {card["title"]: card for one in sent(test, ".curves") for card in one["meta"]["cards"]}
 
 
 def names(card: dict[str, Any]) -> list[str]:
@@ -203,6 +200,15 @@ def test_runs_are_laid_over_each_other(runs: Path) -> None:
     assert not test.exception
 
 
+def test_runs_are_laid_over_a_sample(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more of it will come: no other waits for that."""
+    monkeypatch.setenv(opening.SETTING, str(len(GOOD)))
+    write_run(runs / "larger", {"a.jsonl": GOOD, "b.jsonl": GOOD})
+    test = when_read(beside("larger", "alpha"), runs / "larger", runs / "alpha")
+    assert "A sample of this run: " in texts(test)
+    assert names(panels(test)["Does the reward rise?"]) == ["alpha", "larger"]
+
+
 def test_a_run_without_rollouts_and_a_split_that_is_not_there_are_told(runs: Path) -> None:
     """The others are shown."""
     write_run(runs / "empty", {"a.jsonl": []})
@@ -222,7 +228,7 @@ def test_metrics_are_laid_over_each_other(runs: Path) -> None:
         runs / "gamma", {"a.jsonl": [whole_row(step, reward=2.0 + at, prompt=f"p{at}") for step in range(5) for at in range(3)]}
     )
     test = beside("alpha", "gamma", page="metrics", families="Reward", along="tokens")
-    found = panels(test, "curves_reward")
+    found = panels(test)
     assert names(found["reward/mean"]) == ["gamma", "alpha"]
     assert found["reward/mean"]["drawn"] == BAND
     assert "low" in found["reward/mean"]["curves"][0]
@@ -235,7 +241,7 @@ def test_what_trainers_logged_is_laid_over_each_other(runs: Path) -> None:
     for name, value in (("alpha", 1.0), ("sweep/beta", 2.0)):
         scalars(runs / name, [{"step": step, "actor/lr": value} for step in (0, 1, 2)])
     test = when_read(beside("alpha", "sweep/beta", HOSTILE, page="metrics", find="actor/lr"), runs / "alpha", runs / "sweep/beta")
-    card = panels(test, "")["optimiser/learning_rate"]
+    card = panels(test)["optimiser/learning_rate"]
     assert "dashed grey" not in texts(test)
     assert names(card) == ["sweep/beta", "alpha"]
     assert card["texts"]["note"] == f"Not in {HOSTILE}."

@@ -60,9 +60,8 @@ def test_every_page_opens_on_a_sample_and_says_so(run: Path, monkeypatch: pytest
     when_read(test := opened(page, run="run", rollout="a.jsonl:1234567"), run)
 
     assert not test.exception
-    assert "A sample of this run: 300 of about 3,999 rollouts, from all over it · curves, counts and checks are of 300" in texts(
-        test
-    )
+    assert "A sample of this run: 300 of about 3,999 rollouts · curves, counts and checks are of 300" in texts(test)
+    assert ("Findings are looked for in no sample" in texts(test)) == (page == "findings")
     assert f"`rl-logging-board index {run} --out DEST` makes all of it readable." in texts(test)
     assert "The sample has no rollout 'a.jsonl:1234567'" in texts(test)
     assert not [button for button in test.button if button.key in ("go_on", "stop_reading")]

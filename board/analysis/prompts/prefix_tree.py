@@ -151,13 +151,13 @@ def _mean(rewards: Float64Array) -> float:
     return float(known.mean()) if known.size else np.nan
 
 
-def marked(nodes: Sequence[Node], most: int = 3, least: float = 0.05) -> list[int]:
-    """Places of the forks where reward differs most: up to `most` that explain at least a share `least` of the group's variance.
+def marked(nodes: Sequence[Node], most: int = 3) -> list[int]:
+    """Places of the forks where reward differs most: up to `most` that explain at least 5 % of the group's variance.
 
     Where no fork can be judged so, as in a group of two, those of the largest gap.
     """
     forks = [at for at, node in enumerate(nodes) if node.fork]
-    judged = sorted((at for at in forks if nodes[at].share >= least), key=lambda at: -nodes[at].share)
+    judged = sorted((at for at in forks if nodes[at].share >= 0.05), key=lambda at: -nodes[at].share)
     if any(np.isfinite(nodes[at].share) for at in forks):
         return judged[:most]
     apart = sorted((at for at in forks if nodes[at].gap > 0), key=lambda at: -nodes[at].gap)

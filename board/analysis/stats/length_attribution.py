@@ -52,9 +52,7 @@ def coupling(steps: Steps, lengths: Float64Array, rewards: Float64Array, groups:
         return np.where(spread > 0, steps.sum(x * y) / spread, np.nan)
 
 
-def share_of_gain(
-    lengths: Float64Array, rewards: Float64Array, early: BoolArray, late: BoolArray, buckets: int = BUCKETS
-) -> float:
+def share_of_gain(lengths: Float64Array, rewards: Float64Array, early: BoolArray, late: BoolArray) -> float:
     """The share of the gain in reward that comes from responses being longer, all (n,); NaN where the mean reward does not rise.
 
     With responses in classes b of length, each with as many: sum over b of (share of the late in b - share of the early in b) x (mean reward
@@ -68,7 +66,7 @@ def share_of_gain(
     gain = float(rewards[after].mean() - rewards[before].mean())
     if not gain > 0:
         return np.nan
-    edges = np.unique(np.quantile(lengths[before | after], np.arange(1, buckets) / buckets))
+    edges = np.unique(np.quantile(lengths[before | after], np.arange(1, BUCKETS) / BUCKETS))
     of = np.searchsorted(edges, lengths, "right")
     size = len(edges) + 1
     old, new = (np.bincount(of[rows], minlength=size) for rows in (before, after))

@@ -181,13 +181,13 @@ def lasso_condition(x: str, y: str, x_axis: Axis, y_axis: Axis, corners: Sequenc
     return f"({crossings}) % 2 = 1" if crossings else ""
 
 
-def simplified(corners: Sequence[Corner], most: int = MOST_CORNERS) -> list[Corner]:
-    """The polygon with at most so many corners: again and again the one goes that spans the smallest triangle with its neighbours.
+def simplified(corners: Sequence[Corner]) -> list[Corner]:
+    """The polygon with at most MOST_CORNERS corners: again and again the one goes that spans the smallest triangle with its neighbours.
 
     Visvalingam and Whyatt, Line generalisation by repeated elimination of points (1993). At least three corners stay.
     """
     simple = [corner for corner, before in zip(corners, [None, *corners], strict=False) if corner != before]
-    while len(simple) > max(most, 3):
+    while len(simple) > MOST_CORNERS:
         areas = [_triangle(simple[at - 1], simple[at], simple[(at + 1) % len(simple)]) for at in range(len(simple))]
         del simple[areas.index(min(areas))]
     return simple

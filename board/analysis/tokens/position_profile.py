@@ -42,8 +42,8 @@ def place_name(part: Part, at: int) -> str:
     return "last token" if at == ENDS - 1 else f"token {ENDS - at} from the end"
 
 
-def rollouts_at(run: Run, metric: str, estimator: str, part: Part, at: int, most: int = 50) -> pd.DataFrame:
-    """The rollouts of the run's frame whose mean at a place is most extreme, most extreme first.
+def rollouts_at(run: Run, metric: str, estimator: str, part: Part, at: int) -> pd.DataFrame:
+    """The 50 rollouts of the run's frame whose mean at a place is most extreme, most extreme first.
 
     Columns: key, step, mean, tokens (how many of it lie there), position (from 0, of the first of them). `at` counts as in `position_means`.
     """
@@ -53,7 +53,7 @@ def rollouts_at(run: Run, metric: str, estimator: str, part: Part, at: int, most
     table = pd.concat(found).astype({"key": np.int64, "tokens": np.int64, "position": np.int64})
     table = table.assign(step=run.frame["step"].loc[pd.Index(table["key"])].to_numpy())
     ranks = rank(table["mean"].to_numpy(np.float32), extreme(metric))
-    return table.iloc[np.lexsort([table["key"].to_numpy(), ranks])[:most]][
+    return table.iloc[np.lexsort([table["key"].to_numpy(), ranks])[:50]][
         ["key", "step", "mean", "tokens", "position"]
     ].reset_index(drop=True)
 

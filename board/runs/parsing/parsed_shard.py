@@ -123,11 +123,7 @@ def missing(parsed: ParsedShard, size: int = 0) -> list[ByteRange]:
         return [] if parsed.pieces else [ByteRange(shard, 0, shard.size, kind)]
     is_whole = parsed.pieces and parsed.pieces[-1].stop == shard.size
     end = shard.size if is_whole else shards.last_line_end(shard)
-    if (
-        parsed.pieces
-        and parsed.pieces[-1].stop < end
-        and parsed.pieces[-1].stop - parsed.pieces[-1].start < (size or RANGE_BYTES) // 4
-    ):
+    if parsed.pieces and (last := parsed.pieces[-1]).stop < end and last.stop - last.start < (size or RANGE_BYTES) // 4:
         parsed.pieces = parsed.pieces[:-1]
     stops = [0, *(piece.stop for piece in parsed.pieces)]
     starts = [*(piece.start for piece in parsed.pieces), end]

@@ -40,7 +40,7 @@ class Unread:
 
 def draw(unread: Sequence[Unread], whole: Sequence[Run], root: Path) -> None:
     """A line for each that is not read whole; those that are, and may be training still, are watched."""
-    if any(_goes_on(one) for one in unread):
+    if any(_goes_on(one.run) for one in unread):
         st.fragment(_follow, run_every=LOOK_SECONDS)(unread)
     else:
         for one in unread:
@@ -50,8 +50,8 @@ def draw(unread: Sequence[Unread], whole: Sequence[Run], root: Path) -> None:
         st.fragment(_watch, run_every=WATCH_SECONDS)(growing, root)
 
 
-def _goes_on(one: Unread) -> bool:
-    return one.run is not None and one.run.reading is not None and not one.run.reading.stopped
+def _goes_on(run: Run | None) -> bool:
+    return bool(run and run.reading and not run.reading.stopped)
 
 
 def _follow(unread: Sequence[Unread]) -> None:
@@ -131,7 +131,8 @@ def _opened() -> list[ComparedSide]:
     unread: list[Unread] = []
     for look in (looks[name] for name in others if name in looks):
         with place.remembered("compared_notes"):
-            opened, run = _open(look, folders[look.address], root, busy=bool(view.run.reading or unread))
+            busy = any(map(_goes_on, [view.run, *(one.run for one in unread)]))
+            opened, run = _open(look, folders[look.address], root, busy=busy)
             if run is not None:
                 read.append(run)
                 sides += [_side(look, *both) for both in _as_shown(run, look.name)]

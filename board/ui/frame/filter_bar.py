@@ -48,7 +48,7 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
             found = filtered(run, text, slot), filtered(whole, text, slot)
         except BoardError as error:
             place.remember(filter_problem=Refused(str(text).replace("\n", " AND "), str(error)))
-            if run.reading:  # what a column holds may not be read yet
+            if run.reads_on:  # what a column holds may not be read yet
                 return run, whole
             continue
         place.fill_in(filter=text)

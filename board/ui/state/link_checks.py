@@ -56,7 +56,7 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
         return
     place.fill_in(rollout=None)
     if elsewhere is None:
-        yield f"{'The sample' if whole.reading else 'This run'} has no rollout {linked!r}: the link leads to its step alone."
+        yield f"{_whole(whole)} has no rollout {linked!r}: the link leads to its step alone."
     else:
         yield f"The rollout {linked!r} is {_KINDS[whole.split_of(elsewhere)]}: choose them under Split to see it."
 
@@ -72,34 +72,38 @@ def _without_step(run: Run) -> Iterator[str]:
         return
     place.fill_in(step=int(run.steps[-1]))
     if linked is not None:
-        yield f"{'The sample' if run.reading else 'This run'} has no step {linked}: the last one is shown."
+        yield f"{_whole(run)} has no step {linked}: the last one is shown."
+
+
+def _whole(run: Run) -> str:
+    return "The sample" if run.reading else "This run"
 
 
 def _without_group(run: Run) -> Iterator[str]:
     linked, step = place.part("group"), int(place.part("step") or 0)
-    if linked is None or run.reading:
+    if linked is None or run.reads_on:
         return
     rows = of_step(caches.at_step(run, step).frame, step)
     if "group" not in rows.columns or not (rows["group"] == linked).any():
         place.fill_in(group=None)
-        yield f"Step {step} has no group {linked}."
+        yield f"Step {step} has no group {linked}{' in the sample' if run.reading else ''}."
 
 
 def _without_prompt(run: Run, unfiltered: Run) -> Iterator[str]:
     linked, step = place.part("prompt"), place.part("step")
     if linked is not None and isinstance(step, int):
         run, unfiltered = caches.at_step(run, step), caches.at_step(unfiltered, step)
-    if linked is None or run.reading or (isinstance(linked, int) and (run.prompt_keys == linked).any()):
+    if linked is None or run.reads_on or (isinstance(linked, int) and (run.prompt_keys == linked).any()):
         return
     place.fill_in(prompt=None)
     there = isinstance(linked, int) and (unfiltered.prompt_keys == linked).any()
-    yield f"The filter leaves no rollout of the prompt {linked}." if there else f"This run has no prompt {linked}."
+    yield f"The filter leaves no rollout of the prompt {linked}." if there else f"{_whole(run)} has no prompt {linked}."
 
 
 def _without_compared(run: Run) -> Iterator[str]:
     for name in ("first", "second"):
         linked = place.part(name)
-        if linked is not None and not run.reading and caches.holding(run, str(linked)).key_of(str(linked)) is None:
+        if linked is not None and not run.reads_on and caches.holding(run, str(linked)).key_of(str(linked)) is None:
             place.fill_in(**{name: None})
             yield f"There is no rollout {linked!r} here to compare."
 

@@ -26,8 +26,9 @@ whole = view.whole_unfiltered
 
 def page() -> None:
     """What was found, or one sentence on why nothing can be said."""
-    if view.whole_unfiltered.reading is not None:
-        st.text("Findings are looked for once the whole run is read.")
+    if whole.reading is not None:
+        why = "once the whole run is read" if whole.reads_on else "in no sample: its steps and groups are cut"
+        st.text(f"Findings are looked for {why}.")
         return
     known = findings_watch.state()
     if known.trouble:

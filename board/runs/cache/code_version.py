@@ -8,7 +8,7 @@ from xxhash import xxh3_64
 
 from board import plugins
 
-_MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
+_MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "trackers", "schema.py")
 """The packages, and the module at the top, whose code decides what a part holds. Another text of any of them makes another cache: no number
 outlives the code that made it."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -43,9 +42,12 @@ here = caches.at_step(run, view.step)
 
 def counted(of: Run, choices: TokenChoices) -> TokenHistogram:
     """All tokens of some rollouts by the chosen metric, counted once for all readers."""
-    with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as report:
-        make = partial(count_tokens, of, choices.metric, choices.estimator, report)
-        return caches.cached("token_histogram", make, of, choices.metric, choices.estimator, keep=8)
+
+    def make() -> TokenHistogram:
+        with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as report:
+            return count_tokens(of, choices.metric, choices.estimator, report)
+
+    return caches.cached("token_histogram", make, of, choices.metric, choices.estimator, keep=8)
 
 
 def forget_bar() -> None:
@@ -220,9 +222,12 @@ def extreme_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int,
 def bar_tokens(of: TokenHistogram, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
     """The most extreme tokens of the chosen bar, read once where the histogram does not hold them."""
     scope = run if choices.all_steps else here.of_steps(view.step, view.step)
-    with progress("Reading the tokens of this bar") as report:
-        make = partial(token_histogram.tokens_of_bar, scope, of, choices.estimator, *within, report)
-        return caches.cached("tokens_of_bar", make, scope, choices.metric, choices.estimator, *within)
+
+    def read(_: Run) -> pd.DataFrame:
+        with progress("Reading the tokens of this bar") as report:
+            return token_histogram.tokens_of_bar(scope, of, choices.estimator, *within, report)
+
+    return caches.cached("tokens_of_bar", lambda: read(scope), scope, choices.metric, choices.estimator, *within)
 
 
 def summary(

@@ -79,8 +79,12 @@ def _measured(side: ComparedSide) -> Run:
     """The run with what is measured of its texts, which takes a while the first time."""
     if all(one.name in side.run.frame.columns for one in text_health.COLUMNS):
         return side.run
-    with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as report:
-        return caches.cached("measured for comparison", lambda: measured_columns.with_measures(side.run, report), side.run)
+
+    def make() -> Run:
+        with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as report:
+            return measured_columns.with_measures(side.run, report)
+
+    return caches.cached("measured for comparison", make, side.run)
 
 
 def _table(found: pd.DataFrame) -> None:

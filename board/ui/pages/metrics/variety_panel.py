@@ -51,8 +51,12 @@ _READING: Final = Words(
 
 def draw(view: View, language: Language) -> None:
     """The curves and how to read them; nothing where no step can tell."""
-    with progress("Comparing responses") as report:
-        found = caches.cached("variety", lambda: template_collapse.variety_by_step(view.run, report), view.run)
+
+    def measure() -> pd.DataFrame:
+        with progress("Comparing responses") as report:
+            return template_collapse.variety_by_step(view.run, report)
+
+    found = caches.cached("variety", measure, view.run)
     if not found.notna().any(axis=None):
         return
     payload = caches.cached("variety curves", lambda: _built(found, view, language), view.run, language)

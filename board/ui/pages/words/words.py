@@ -40,8 +40,12 @@ def what_choice() -> What:
 
 def found_phrases(least: int) -> Phrases:
     """The phrases of the run, found once for all readers."""
-    with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as report:
-        return caches.cached("phrases", lambda: phrases.of_run(run, least, report), run, least, keep=2)
+
+    def make() -> Phrases:
+        with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as report:
+            return phrases.of_run(run, least, report)
+
+    return caches.cached("phrases", make, run, least, keep=2)
 
 
 def phrases_shown() -> None:
@@ -73,8 +77,12 @@ def phrases_shown() -> None:
 
 def counted_tokens() -> Vocabulary:
     """The tokens of the run, counted once for all readers."""
-    with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as report:
-        return caches.cached("vocabulary", lambda: vocabulary.of_run(run, report), run, keep=2)
+
+    def make() -> Vocabulary:
+        with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as report:
+            return vocabulary.of_run(run, report)
+
+    return caches.cached("vocabulary", make, run, keep=2)
 
 
 def tokens_shown() -> None:

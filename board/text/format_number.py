@@ -38,10 +38,10 @@ MOST_DECIMALS: Final = 6
 """A column that needs more of them to tell its smallest number from zero is written with powers of ten."""
 
 
-def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
+def column_format(values: NDArray[np.floating]) -> str:
     """One printf format for all numbers of a column, so that they share their decimals and can be compared: "%d", "%.2f" or "%.2e".
 
-    The median has `digits` significant digits, the distance between the ends one less where decimals can show it, and what is not zero
+    The median has three significant digits, the distance between the ends two where decimals can show it, and what is not zero
     does not read as zero. NaN and infinities have no say.
     """
     known = values[np.isfinite(values)]
@@ -52,9 +52,9 @@ def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
     below, above = float(ordered[(ordered.size - 1) // 2]), float(ordered[ordered.size // 2])
     median = below + (above - below) / 2  # not their sum, which may be beyond what a float holds
     usual, smallest = (math.floor(math.log10(size)) for size in (median, float(ordered[0])))
-    apart = digits - 2 - math.floor(math.log10(spread)) if 0 < (spread := float(np.ptp(known / 2)) * 2) < math.inf else 0
-    decimals = max(0, digits - 1 - usual, -smallest, apart if apart <= MOST_DECIMALS else 0)
-    return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else f"%.{digits - 1}e"
+    apart = 1 - math.floor(math.log10(spread)) if 0 < (spread := float(np.ptp(known / 2)) * 2) < math.inf else 0
+    decimals = max(0, 2 - usual, -smallest, apart if apart <= MOST_DECIMALS else 0)
+    return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else "%.2e"
 
 
 def with_all_digits(value: float | None, unit: str = "") -> str:

@@ -224,9 +224,8 @@ def test_a_run_without_rollouts_and_a_split_that_is_not_there_are_told(runs: Pat
 
 def test_metrics_are_laid_over_each_other(runs: Path) -> None:
     """Those that both runs give, in the panels of the page; what a band can be drawn of has one, and what is no mean says so."""
-    write_run(
-        runs / "gamma", {"a.jsonl": [whole_row(step, reward=2.0 + at, prompt=f"p{at}") for step in range(5) for at in range(3)]}
-    )
+    rows = [whole_row(step, reward=2.0 + at, prompt=f"p{at}") for step in range(5) for at in range(3)]
+    write_run(runs / "gamma", {"a.jsonl": rows})
     test = beside("alpha", "gamma", page="metrics", families="Reward", along="tokens")
     found = panels(test)
     assert names(found["reward/mean"]) == ["gamma", "alpha"]

@@ -114,8 +114,7 @@ def assert_same(one: Run, other: Run) -> None:
 def test_what_is_read_to_its_end_is_never_shown_as_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However late: the whole run comes next, and a reader would see the same page drawn twice."""
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 10**12)
-    folder = write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 10)})
-    assert [run.reading for run in loaded(folder)] == [None]
+    assert [run.reading for run in loaded(write_run(tmp_path / "run", {"a.jsonl": shard("x.jsonl", 0, 10)}))] == [None]
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -100,3 +100,5 @@ def test_a_setting_that_is_no_number_is_refused(run: Path, monkeypatch: pytest.M
     monkeypatch.setenv(opening.SETTING, nonsense)
     with pytest.raises(ArgumentRefused, match="RL_BOARD_OPEN_ROLLOUTS is a whole number of rollouts above 0"):
         open_run(run)
+    monkeypatch.setenv(opening.SETTING, "9" * 5_000)
+    assert open_run(run).reading is None

@@ -1,5 +1,7 @@
 """board.runs.parsing.repeated_steps: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,18 @@ REPEATED: dict[str, tuple[list[int], list[int] | None, list[str]]] = {
     "a larger batch of the only prompt": ([0, 0, 1, 1, 1, 1, 2, 2], None, []),
     "too few steps to tell what is usual": ([0, 1, 1], [1, 2, 2], []),
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "count"),
+    [("rank", [0] * 24 + [1] * 12, 0), ("split", ["train"] * 24 + ["evaluation"] * 12, 0), ("rank", [0, 1] * 18, 3)],
+    ids=["rank after rank", "the evaluation at the end", "ranks in turns, written again"],
+)
+def test_ranks_and_splits_one_behind_the_other(name: str, values: list[Any], count: int) -> None:
+    """A file that was put together of several holds each step once in each of them."""
+    rows = scalars([step for step in [*range(6), *range(3)] for _ in range(4)])
+    rows[name] = values
+    assert len(repeated_steps(rows)) == count
 
 
 @pytest.mark.parametrize(("steps", "prompts", "expected"), REPEATED.values(), ids=REPEATED)

@@ -172,7 +172,7 @@ class _Writer:
 
     def _note(self, part: Part) -> None:
         """Note what the index says of the source in addition to its rows."""
-        names = [name for name in ("step", "shard", "line", "prompt_key", "split") if name in part.scalars.column_names]
+        names = [name for name in ("step", "shard", "line", "prompt_key", "split", "rank") if name in part.scalars.column_names]
         self._places.append(as_table(part.scalars, names))
         said = [name for name in DISCARD_FLAGS if name in part.scalars.column_names]
         rows = as_table(part.scalars, said).to_pandas() if said else pd.DataFrame()

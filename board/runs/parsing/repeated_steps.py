@@ -55,31 +55,42 @@ class Write:
 def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
     """Steps that one shard holds more than once, as a job resumed from a checkpoint writes them.
 
-    `scalars` has step, shard, line and prompt_key, and may have split, in the order the rows were read, shard by shard. Two signs, either is
-    enough: the shard comes back to a step after having gone on to another, or a step has a multiple of its neighbours' rows and repeats its
-    own sequence of prompts.
+    `scalars` has step, shard, line and prompt_key, and may have split and rank, in the order the rows were read, shard by shard. Two signs,
+    either is enough: the shard comes back to a step after having gone on to another, or a step has a multiple of its neighbours' rows and
+    repeats its own sequence of prompts. Of a shard whose ranks, or splits, stand one behind the other each is looked at by itself.
     """
     if scalars.empty:
         return []
-    shards, names = pd.factorize(scalars["shard"])
+    parts, names = pd.factorize(scalars["shard"])
+    shards = _blocks(scalars, parts)
     steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
     # what is discarded is of one batch with what is not; an evaluation of the same step is of none
     is_held = scalars["split"] == EVALUATION if "split" in scalars else pd.Series(data=False, index=scalars.index)
     splits = np.asarray(is_held, np.int64)
     starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
     stops = [*starts[1:], len(steps)]
-    by_shard: dict[int, list[Write]] = {}
+    by_shard: dict[tuple[int, int], list[Write]] = {}
     for start, stop in zip(starts, stops, strict=True):
-        by_shard.setdefault(int(shards[start]), []).append(
+        by_shard.setdefault((int(parts[start]), int(shards[start])), []).append(
             Write(int(steps[start]), lines[start:stop], prompts[start:stop], splits[start:stop])
         )
     return [
         problem
-        for code, writes in by_shard.items()
+        for (code, _), writes in by_shard.items()
         if len(writes) > 1
         for find in (_returns, _doubled)
         for problem in find(str(names[code]), writes)
     ]
+
+
+def _blocks(scalars: pd.DataFrame, shards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(rows,) equal numbers for rows of one shard, and of one rank and split of it where each of these stands in one block."""
+    for name in scalars.columns.intersection(["rank", "split"]):
+        codes = pd.factorize(scalars[name])[0]
+        pairs = shards * (codes.max() + 2) + codes
+        if (np.diff(pairs) != 0).sum() + 1 == len(np.unique(pairs)):
+            shards = pairs
+    return shards
 
 
 def _repeated(shard: str, writes: list[Write]) -> Problem:

@@ -3,7 +3,7 @@
 What several kinds need is computed once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Final
@@ -31,6 +31,7 @@ from board.runs.run import Run
 from board.schema import BY_NAME, TEXTS
 
 _ROUNDS: Final = 20
+_MOST_NAMED: Final = 64
 
 _VISITS: Final = 3
 """A prompt that so many steps have comes again."""
@@ -188,18 +189,18 @@ class Context:
             return np.full(len(self.frame), -1)
         return pd.factorize(self.frame["data_source"].astype(object))[0].astype(np.int64)
 
-    @cached_property
-    def writers(self) -> tuple[NDArray[np.int64], list[str]]:
-        """(rows,) a number for each rank that wrote rows, or each shard where no rank is named, and what they are called."""
-        name = "rank" if self.has("rank") else "shard"
-        codes, names = pd.factorize(self.frame[name].astype(object))
-        return codes.astype(np.int64), [f"{name} {one}" for one in names]
+    def named(self, name: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """What the data sources, or ranks, are called, and (rows,) the rollouts of each; nothing where there are no two."""
+        said = self.frame[name].astype(object) if self.has(name) else pd.Series(dtype=object)
+        found = said.dropna().unique()
+        for one in found[:_MOST_NAMED] if len(found) > 1 else ():
+            yield f"`{one}`" if name == "data_source" else f"{name} {one}", (said == one).to_numpy()
 
     def in_rank(self, marks: NDArray[np.bool_]) -> str:
         """ " in rank 3" where as good as all marked rows, shape (rows,), are of one rank or shard among several, else nothing."""
-        codes, names = self.writers
-        counts = np.bincount(codes[marks & (codes >= 0)], minlength=len(names) + 1)
-        return f" in {names[counts.argmax()]}" if len(names) > 1 and counts.max() >= 0.95 * counts.sum() > 0 else ""
+        name = "rank" if self.has("rank") else "shard"
+        shares = self.frame[name].astype(object)[marks].value_counts(normalize=True)
+        return f" in {name} {shares.index[0]}" if self.frame[name].nunique() > 1 and shares.max() >= 0.95 else ""
 
     def like_for_like(self, values: Float64Array) -> Float64Array:
         """(rows,) values freed from the mix of data sources, so that a curriculum does not look like a turn."""

@@ -16,8 +16,7 @@ from board.findings.checks.completeness import named
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
-from board.findings.outbreaks import judged
-from board.findings.spreading import percent
+from board.findings.spreading import judged, percent
 from board.text.counting import plural
 from board.text.format_number import fmt
 
@@ -53,13 +52,14 @@ _TURN: Final = re.compile(
 def make_up(context: Context) -> pd.DataFrame:
     """What each rollout is among, and by whom it is made; (rows,) rows.
 
-    `size` is that of its prompt's group in its step; `again` is said where another step has the same prompts in groups of that size, `lacks` of
-    numbers that training gives.
+    `size` is that of its group, or of its prompt's rollouts in its step where it has none; `again` is said where another step has the same
+    prompts in groups of that size, `lacks` of numbers that training gives.
     """
     numbers = pd.DataFrame({name: context.number(name) for name in ("reward", *_NUMBERS)})
     table = numbers.assign(**{name: _said(context, name).to_numpy() for name in _BY if context.has(name)})
     table = table.assign(step=context.steps.row, rows=context.steps.sizes[context.steps.row], prompt=context.prompts)
-    table["size"] = context.clusters.sizes[context.clusters.of_rows]
+    among = np.where(context.group_rows >= 0, context.group_rows, -1 - context.clusters.of_rows)
+    table["size"] = table.groupby(among)["step"].transform("size")
     draws = pd.Series(np.random.default_rng(0).random(len(table))[pd.factorize(table["prompt"])[0]])
     sums = draws.groupby([table["step"], table["size"]]).transform("mean").round(12)  # equal ones are of the same prompts
     often = (table.groupby(sums)["step"].transform("nunique") > 1) & (table.groupby("step")["prompt"].nunique().median() > 2)

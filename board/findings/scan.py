@@ -1,13 +1,19 @@
-"""Scan a run for every kind of finding: answers become findings, merged and ranked."""
+"""Scan a run for every kind of finding: answers become findings, merged and ranked.
 
-from collections.abc import Callable, Mapping, Sequence
+Kinds that judge by where a run ends look, too, at where it recovers from something, so that what was found stays found.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
+
+import numpy as np
 
 from board.analysis.rollouts.rollout_measures import RolloutMeasure
 from board.analysis.texts.tagged_responses import MEASURES
 from board.findings import ranking
 from board.findings.all_kinds import KINDS
+from board.findings.answers import lengths
 from board.findings.checks.all_checks import place_of
 from board.findings.checks.contract import failed
 from board.findings.context import Context
@@ -23,7 +29,8 @@ from board.findings.contract import (
     SetLimits,
     TokenPlace,
 )
-from board.findings.recoveries import before_recoveries
+from board.findings.departures import departures
+from board.findings.kinds.turning import entropy_of, kl_of
 from board.runs.run import Run
 from board.text.format_number import fmt
 
@@ -32,6 +39,18 @@ NEWEST_STEP: Final = "newest-step"
 
 _MEASURING: Final = 0.6
 """The share of the work that measuring the rollouts is, before any kind runs."""
+
+_RECOVERING: Final = ("reward", "valid_reward", "logprob_mean", "value_mean", "engine_ratio")
+_LEFT_BY: Final = 0.3
+"""Standard deviations between rollouts that a number must depart by."""
+_CLEAR: Final = 3.5
+"""Standard errors of it: a kind that looks there asks for more."""
+_LEAST_OFF: Final = 2
+"""Steps that it must be off: of one alone hardly any kind can tell."""
+_NEAR: Final = 2
+"""Steps within which several come back together."""
+_MOST: Final = 3
+"""Recoveries that are looked at, the clearest."""
 
 
 def find_all(
@@ -78,6 +97,28 @@ def find_all(
     events = ranking.ranked(ranking.merged(found, explains, context.steps.numbers.tolist(), moving))
     cannot = {name for name, _ in unable}
     return FindingsReport(tuple(events), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable))
+
+
+def before_recoveries(context: Context, found: Iterable[int]) -> list[Context]:
+    """The run as it was just before numbers came back that had left their level, in the order of the steps.
+
+    `found`: the last steps of what was found there, which count as clear.
+    """
+    last = len(context.steps.numbers)
+    places = np.searchsorted(context.steps.numbers, np.array([*found], np.int64), "right").tolist()
+    ends: dict[int, float] = {end: np.inf for end in places if end < last}
+    # what rollouts earn and policy and critic say of them, how equal those of a group are, and how long
+    looked = [context.number(name) for name in _RECOVERING]
+    looked += [kl_of(context), entropy_of(context), np.abs(context.within_groups(looked[0])), np.abs(looked[0] - looked[3])]
+    for values in (*looked, np.log(np.maximum(lengths(context)[0], 1.0))):
+        known = values[np.isfinite(values)]
+        least = _LEFT_BY * float(known.std()) if len(known) else 0.0
+        curve = context.curve_of(context.like_for_like(values))
+        for one in (one for side in (1, -1) for one in departures(curve, side, least, clear=_CLEAR)):
+            if least and not one.stays and one.end - one.at >= _LEAST_OFF:
+                end = next((end for end in ends if abs(end - one.end) <= _NEAR), one.end)
+                ends[end] = max(ends.get(end, 0.0), one.z)
+    return [context.until(end) for end in sorted(sorted(ends, key=lambda end: -ends[end])[:_MOST])]
 
 
 def _explained(kind: Kind, found: Found, kinds: Sequence[Kind]) -> tuple[str, ...]:

@@ -44,6 +44,14 @@ _SURE: Final = 1e-3
 _SHORT: Final = 20
 """Responses of so few characters are read to see whether any is more than white space."""
 
+_ZEROS: Final = {
+    **dict.fromkeys(LOGGED, "nothing is learned from rewards that differ"),
+    "kl_k3_mean": "the policy is its reference",
+    "value_mean": "the critic predicts nothing",
+}
+"""Numbers that are 0 in no sound run of some steps, and what it means where they are."""
+_LEAST_STEPS: Final = 5
+
 NEMO: Final = 0.05
 """Mean e^|Δ| less 1 from which on NeMo-RL says that engine and trainer are not one."""
 
@@ -102,6 +110,8 @@ def signal(context: Context, least: float) -> Look:
         level = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
         effect = f"no {what} of {len(found):,} has two different rewards in the whole run{level}: nothing can be learned"
         return Seen(marks, f"from the first step on {effect}{_cause(context, marks)}", 1.0)
+    if some := _flat_beginning(context, rewards, known) or _flat_members(context, rewards, known):
+        return some
     early = flat[found["early"]]  # of few groups the share is what it is by chance, too
     if not grouped or flat.mean() < least or not early.mean() >= least - 2 * np.sqrt(least * (1 - least) / max(1, len(early))):
         return None
@@ -111,6 +121,38 @@ def signal(context: Context, least: float) -> Look:
     effect += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
     minor, cause = learned or float(flat.mean()) - expected < _AS_EXPECTED, _cause(context, marks)
     return Seen(marks, effect + cause, float(flat.mean()), "note" if minor and not cause else None)
+
+
+def _flat_beginning(context: Context, rewards: Float64Array, known: BoolArray) -> Seen | None:
+    """The first steps, whose rewards are all equal, where those of the next three steps differ at once."""
+    row, value, cluster = context.steps.row, rewards[known][0], context.clusters.of_rows
+    end = int(row[known & (rewards != value)].min())
+    marks, later = known & (row < end), known & (row >= end) & (row < end + 3)
+    alike = pd.Series(rewards == value)[later].groupby(cluster[later]).all().mean()
+    if marks.sum() < LEAST_ROWS or alike ** len(np.unique(cluster[marks])) >= _CHANCE:
+        return None
+    effect = f"the reward is {fmt(float(value))} in all {int(marks.sum()):,} rollouts before step {context.steps.numbers[end]}, where at once "
+    effect += (
+        f"{percent(float((rewards[later] != value).mean()))} are others: equal rewards teach nothing, so the scoring changed"
+    )
+    return Seen(marks, effect, 1.0, "warning")
+
+
+def _flat_members(context: Context, rewards: Float64Array, known: BoolArray) -> Seen | None:
+    """A data source or rank whose rewards are all equal, where the ground truth, or chance, says that they should not be."""
+    present, best = context.number("answer_present"), float(rewards[known].max())
+    for of_rank, (called, of) in ((name == "rank", one) for name in ("data_source", "rank") for one in context.named(name)):
+        mine, others = known & of, rewards[known & ~of]
+        if mine.sum() < 2 * LEAST_ROWS or np.ptp(rewards[mine]) > 0 or len(np.unique(others)) < 2:
+            continue
+        value = float(rewards[mine][0])
+        wrong = int((present[mine] == float(value < best)).sum())
+        chance = float((others == value).mean()) ** len(np.unique(context.clusters.of_rows[mine]))
+        if wrong >= _LEAST_WRONG or (of_rank and chance < _CHANCE):
+            effect = f"the reward is {fmt(value)} in all {int(mine.sum()):,} rollouts of {called}, and differs in others"
+            has = f"; {wrong:,} of them have {'the' if value < best else 'no'} answer" if wrong else ""
+            return Seen(mine, effect + has, 1.0, "warning")
+    return None
 
 
 def _cause(context: Context, marks: BoolArray) -> str:
@@ -126,19 +168,24 @@ def _cause(context: Context, marks: BoolArray) -> str:
 
 
 def constant_parts(context: Context, least: float) -> Look:
-    """Parts of the reward that are the same in every row, where `least` of the rows with a reward have them."""
+    """Numbers that are the same in every row, where `least` of the rows with a reward have them: parts of the reward, and zeros of _ZEROS."""
     rewards, found, worst = np.isfinite(context.number("reward")), list[str](), False
-    names = reward_parts(context.frame)
-    if not names:
-        return CannotTell("no number of the rows is a part of the reward")
-    for name in names:
+    parts = reward_parts(context.frame)
+    zeros = [name for name in _ZEROS if context.has(name)]
+    if not parts and not zeros:
+        return CannotTell("no number of the rows is a part of the reward, an advantage, a KL or a value")
+    for name in (*parts, *zeros):
         values = context.number(name)
         known = values[np.isfinite(values) & rewards]
-        if len(known) >= max(LEAST_ROWS, least * rewards.sum()) and np.ptp(known) == 0:
-            found.append(f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}")
-            worst = worst or (known[0] <= 0 and not is_penalty(name))
-    effect = f"from the first step on {'; '.join(found)}: it teaches nothing"
-    return Seen(rewards, effect, 1.0, None if worst else "note") if found else None
+        if len(known) < max(LEAST_ROWS, least * rewards.sum()) or np.ptp(known) > 0:
+            continue
+        differ = len(context.steps.numbers) >= _LEAST_STEPS and np.ptp(context.number("reward")[rewards]) > 0
+        if name in parts or (known[0] == 0 and differ):
+            found.append(
+                f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}: {_ZEROS.get(name, 'it teaches nothing')}"
+            )
+            worst = worst or name in LOGGED or (name in parts and known[0] <= 0 and not is_penalty(name))
+    return Seen(rewards, f"from the first step on {'; '.join(found)}", 1.0, None if worst else "note") if found else None
 
 
 def paid_whatever(context: Context, least: float) -> Look:

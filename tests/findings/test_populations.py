@@ -194,6 +194,9 @@ SOUND: dict[str, Rows] = {
     "an outage": run(lambda at: batch(at) if at != 9 else batch(at, 24, 1, response="", status="aborted")),
     "two tasks in turn": run(lambda at: batch(at, name="A: " if at % 2 else "", prompts=20)),
     "an evaluation that says so": run(lambda at: [*batch(at), *(row | {"split": "evaluation"} for row in held_out(at))]),
+    "two groups of one prompt in a step": run(
+        lambda at: [row | {"prompt": f"P{at}"} for row in batch(at)] if at in {5, 9} else batch(at)
+    ),
     "too few": run(batch, 3),
 }
 

@@ -93,6 +93,9 @@ CUT = {"reward": 0.0, "finish_reason": "length"}
         ("constant_part", lambda row: {"format_reward": 0.0}, "warning", 1, "format_reward is 0 in all 192 rollouts"),
         ("constant_part", lambda row: {"format_reward": 1.0}, "note", 1, "format_reward is 1 in all 192 rollouts"),
         ("constant_part", lambda row: {"length_penalty": 0.0}, "note", 1, "length_penalty is 0"),
+        ("constant_part", lambda row: {"advantage": 0.0}, "warning", 1, "advantage is 0 in all 192 rollouts: nothing is learned"),
+        ("constant_part", lambda row: {"ref_logprobs": row["logprobs"]}, "note", 1, "kl_k3_mean is 0 in all 192 rollouts: the policy is"),
+        ("constant_part", lambda row: {"values": [0.0] * len(row["logprobs"])}, "note", 1, "value_mean is 0 in all 192 rollouts: the critic"),
         ("paid_whatever", _paid, "warning", 1, "1 prompt of 4 are paid whatever is answered: p2 (48 rollouts, "),
         ("logprobs_unfilled", _unfilled, "error", 4, "in 4 rollouts have rollout_logprobs of exactly 0 where logprobs is -8 on average"),
         ("train_inference_mismatch", lambda row: _divided(row, 0.7), "warning", None, "a temperature of about 0.70"),
@@ -229,6 +232,42 @@ def test_equal_groups_from_the_first_steps_on_but_for_one(tmp_path: Path) -> Non
     rows = [row if (row["prompt_id"], row["step"]) in kept else row | {"reward": 0.0} for row in sound(8)]
     (one,) = found(tmp_path, rows, "no_signal")
     assert (one.severity, round(one.measured or 0, 2)) == ("warning", 0.71)
+
+
+def _by_source(row: dict[str, Any], reward: float) -> dict[str, Any]:
+    return {"data_source": "odd" if row["prompt_id"] == "p3" else "even"} | (
+        {"reward": reward} if row["prompt_id"] == "p3" else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "last", "told"),
+    [
+        (
+            lambda row: {"reward": 0.0} if row["step"] < 3 else {},
+            2,
+            "the reward is 0 in all 48 rollouts before step 3, where at once",
+        ),
+        (lambda row: _by_source(row, 0.0), STEPS - 1, "the reward is 0 in all 48 rollouts of `odd`, and differs in others; 2"),
+        (lambda row: _by_source(row, 1.0), STEPS - 1, "of them have no answer"),
+        (lambda row: {"rank": 1, "reward": 1.0} if row["step"] % 2 else {"rank": 0}, STEPS - 1, "in all 96 rollouts of rank 1"),
+    ],
+    ids=["the first steps", "a source that is never paid", "a source that is always paid", "a rank"],
+)
+def test_equal_rewards_of_a_part_of_the_run(tmp_path: Path, edit: Edit, last: int, told: str) -> None:
+    """They are a fault where the steps after them, the ground truth, or chance say that they should differ."""
+    (one,) = found(tmp_path, [row | edit(row) for row in sound()], "no_signal")
+
+    assert told in one.effect
+    assert (one.severity, one.last_step) == ("warning", last)
+
+
+def test_a_source_that_is_solved_is_no_fault(tmp_path: Path) -> None:
+    """Where all of its responses have the answer."""
+    rows = [
+        row | _by_source(row, 1.0) | ({"response": row["ground_truth"]} if row["prompt_id"] == "p3" else {}) for row in sound()
+    ]
+    assert not found(tmp_path, rows, "no_signal")
 
 
 def test_equal_groups_whose_responses_are_cut_off(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ LEAST_STEPS: Final = 5
 USUAL: Final = 0.8
 """What holds for so large a share is usual."""
 
+LEAST_EARLY: Final = 12
+"""So many of the run's first groups tell what is usual where later ones vary in size."""
+
 MUCH_MORE: Final = 1.5
 """By so large a factor a step has more rows than others if part of it was written again."""
 
@@ -177,7 +180,9 @@ def small_groups(evidence: Evidence) -> Answer:
     frame, own = evidence.frame[marks], member[marks]
     sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")
     first = ~pd.MultiIndex.from_arrays([frame["step"], own]).duplicated()
-    usual = _usual(sizes.to_numpy()[first])
+    of_groups = sizes.to_numpy()[first]
+    early = of_groups[: len(of_groups) // 4]
+    usual = _usual(of_groups) or (_usual(early) if len(early) >= LEAST_EARLY else None)
     if usual is None:
         return Unable("there are no groups of a usual size")
     if usual < 2:

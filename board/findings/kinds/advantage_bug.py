@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from board.analysis.rollouts.advantage_audit import LOGGED, step_starts
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
-from board.findings.outbreaks import Outbreak, judged
+from board.findings.spreading import Outbreak, judged
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps

@@ -11,7 +11,7 @@ from board.findings.change_points import FEW, Series, turn
 from board.findings.context import Context
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
 from board.findings.departures import dated, departures
-from board.findings.outbreaks import Outbreak, outbreak
+from board.findings.spreading import Outbreak, outbreak
 from board.metrics.formulas import Float64Array, before_update
 from board.text.display import visible
 from board.text.format_number import fmt

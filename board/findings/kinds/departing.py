@@ -32,15 +32,10 @@ def _parts(context: Context) -> Iterator[Watched]:
 
 
 def _sources(context: Context) -> Iterator[Watched]:
-    codes, rewards = context.sources, context.number("reward")
-    if codes.max(initial=-1) < 1:
-        return
-    names = context.frame["data_source"].astype(str).to_numpy()
-    for code in range(min(int(codes.max()) + 1, 64)):
-        values = np.where(codes == code, rewards, np.nan)
-        yield Watched(
-            f"the reward of `{names[int((codes == code).argmax())]}`", context, values, context.prompt_for_prompt(values)
-        )
+    for name in ("data_source", "rank"):
+        for called, marks in context.named(name):
+            values = np.where(marks, context.number("reward"), np.nan)
+            yield Watched(f"the reward of {called}", context, values, context.prompt_for_prompt(values))
 
 
 def _evaluations(context: Context) -> Iterator[Watched]:
@@ -227,7 +222,7 @@ _PART: Final = 0.25
 ROWS: Final = (
     Watch("reward_falls", _reward, "no rollout has a reward", -1, bounded=True, severity=_if_it_lasts, more=_which_parts),
     Watch("part_falls", _parts, "no column is a part of the reward", -1, bounded=True, severity=_if_part, more=_against_the_total),
-    Watch("source_falls", _sources, "there are no two data sources", -1, bounded=True, more=_against_the_total),
+    Watch("source_falls", _sources, "there are no two data sources or ranks", -1, bounded=True, more=_against_the_total),
     Watch("evaluation_falls", _evaluations, "there is no evaluation with rewards", -1, bounded=True, more=_against_the_total),
     Watch("tool_calls_fall", _calls, "no response calls a tool", -1, alike=False),
     Watch("length_falls", _length, "no response has a length", -1, severity=_if_it_pays, more=_what_length_earns),

@@ -62,7 +62,7 @@ _EDGE: Final = 0.2
 """The share of the steps at the end, and at least this many steps, that must be so; and of those at first that tell how a reward is spread."""
 _LEAST_EDGE: Final = 3
 _NEAR: Final = 0.01
-"""Rewards are as good as equal when they are nearer to each other than this share of the range of rewards."""
+"""Rewards are as good as equal when they are nearer to each other than this share of the range of rewards, few far ones left out."""
 _GOOD: Final = 0.8
 """Quantile of the first steps' rewards that a level must reach to be a good one."""
 _LOW: Final = 0.2
@@ -77,7 +77,7 @@ def _look_for_the_best(context: Context, limits: Limits) -> Answer:
         return CannotTell("too few steps have rewards")
     edge = max(_LEAST_EDGE, round(_EDGE * count))
     first, last = rewards[~context.since(edge) & known], rewards[context.since(count - edge) & known]
-    extent = float(np.ptp(rewards[known]))
+    extent = float(np.ptp(np.quantile(rewards[known], (0.1, 0.9))) or np.ptp(rewards[known]))
     if not len(first) or not len(last) or extent <= 0:
         return None  # a reward that never varies says nothing of what is good
     top = float(np.median(last))
@@ -97,10 +97,10 @@ def _look_for_the_best(context: Context, limits: Limits) -> Answer:
     shift = turn(curve)
     behind = _left_behind(context, since)
     begins = at if shift is None or shift.z < CLEAR else min(at, dated(curve, shift))
-    effect = (
-        f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[context.since(at)])) / rows)} % of the rewards are "
-    )
-    effect += f"as good as equal ({fmt(top)}): hardly any group gives a gradient{behind}"
+    share = fmt(100 * float(np.nansum(best[context.since(at)])) / rows)
+    effect = f"from step {int(curve.steps[at])} on {share} % of the rewards are as good as equal ({fmt(top)})"
+    effect += f", which are more and more from step {int(curve.steps[begins])} on" if begins < at else ""
+    effect += f": hardly any group gives a gradient{behind}"
     strength, severity = float(np.sqrt(rows * level)), "warning" if behind else None
     return Found.since(context, begins, effect, "share", level, strength, context.clearest(since), severity=severity)
 

@@ -11,8 +11,7 @@ from board.analysis.tokens.segments import of_others
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Limits, declared
-from board.findings.outbreaks import judged, outbreak
-from board.findings.spreading import percent
+from board.findings.spreading import judged, outbreak, percent
 from board.metrics.formulas import Float64Array
 from board.runs.cache.parts import PADS
 from board.runs.loading.sampling import evenly

@@ -16,8 +16,7 @@ from board.analysis.texts.text_health.stretches import Where, standing
 from board.findings.answers import LEAST, correctness, cut_off, paid
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, declared
-from board.findings.outbreaks import beyond, outbreak
-from board.findings.spreading import Spread, as_found, first_rows, percent, spread, unusual
+from board.findings.spreading import Spread, as_found, beyond, first_rows, outbreak, percent, spread, unusual
 from board.metrics.formulas import BoolArray, Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt

@@ -1,6 +1,6 @@
 """What no sound run has at all: rows of an earlier step again, arrays read a token late, a verifier that contradicts itself.
 
-`board.findings.outbreaks` finds from which step on there are such rollouts, and how far beyond chance.
+`board.findings.spreading` finds from which step on there are such rollouts, and how far beyond chance.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from board.findings.answers import lengths
 from board.findings.checks.contract import Severity
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
-from board.findings.outbreaks import beyond, judged, outbreak
+from board.findings.spreading import beyond, judged, outbreak
 from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.counting import plural

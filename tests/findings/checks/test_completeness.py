@@ -148,6 +148,17 @@ def test_ranks_that_stop_or_never_were_there(tmp_path: Path, name: str) -> None:
     assert found(report, "missing-ranks").at_steps == tuple(range(span[0], span[1] + 1))
 
 
+def test_groups_that_lose_members_since_a_step(tmp_path: Path) -> None:
+    """What is usual is what the run's first groups have, where later ones are of any size."""
+    whole = rows(range(STEPS))
+    kept = [row for at, row in enumerate(whole) if row["step"] < 8 or at % 5 < 2 + row["step"] % 3]
+    sizes = {row["group_id"]: sum(one["group_id"] == row["group_id"] for one in kept) for row in kept}
+
+    (small,) = [one for one in checked(tmp_path, {"a.jsonl": kept}).findings if one.check.name == "small-groups"]
+    count = sum(size < max(sizes.values()) for name, size in sizes.items() if not name.startswith(f"{STEPS - 1}-"))
+    assert small.what.startswith(f"{count} groups of fewer than the usual {max(sizes.values())} rollouts")
+
+
 def _written(folder: Path, order: Iterable[int], name: str, seconds: float) -> CheckReport:
     shards = {name.format(step): rows([step]) for step in range(STEPS)}
     written = write_run(folder / "run", shards)

@@ -51,6 +51,11 @@ def _sources(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
     return {"data_source": "hard" if hard else "easy", "reward": pays(dice, (0.1 if off else 0.6) if hard else 0.4 + step / 80)}
 
 
+def _ranks(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
+    rank = dice.randrange(4)
+    return {"rank": rank, "reward": pays(dice, 0.0 if off and rank == 2 else 0.5 + step / 200)}
+
+
 def _evaluated(dice: random.Random, step: int, off: bool) -> dict[str, Any]:
     evaluation = step % 2 == 0
     return {
@@ -117,6 +122,7 @@ FAULTS = [
     pytest.param("reward_falls", _binary, "the reward falls from 0.6", id="right or wrong"),
     pytest.param("part_falls", _parts, "`accuracy_reward` falls from 0.4", id="a part, while the total rises"),
     pytest.param("source_falls", _sources, "the reward of `hard` falls from 0.6", id="a source, while the mean rises"),
+    pytest.param("source_falls", _ranks, "the reward of rank 2 falls from 0.", id="a rank"),
     pytest.param("evaluation_falls", _evaluated, "the reward of the evaluation falls from 0.", id="the evaluation"),
     pytest.param("tool_calls_fall", _calling, "the number of tool calls per response falls from", id="calls of tools"),
     pytest.param("length_falls", _short, "the mean length in tokens falls from 19", id="the length"),

@@ -54,8 +54,16 @@ def test_kl_that_runs_away(tmp_path: Path, kl: Callable[[int], float], first: in
         lambda step: 0.01 if step < 10 else 0.05,
         lambda step: 0.3 * (1 - 0.6**step),
         lambda step: 0.15 * step / STEPS,
+        lambda step: 6.0 if step in {7, STEPS - 2} else 0.01,
     ],
-    ids=["level", "slow growth", "small jump", "a beginning that slows down", "a line to where healthy runs come"],
+    ids=[
+        "level",
+        "slow growth",
+        "small jump",
+        "a beginning that slows down",
+        "a line to where healthy runs come",
+        "single steps",
+    ],
 )
 def test_kl_that_stays_in_bounds(tmp_path: Path, kl: Callable[[int], float]) -> None:
     """Honest training goes away from its reference too, slowly or at first."""

@@ -57,8 +57,9 @@ def test_a_part_that_is_not_earned_is_named(tmp_path: Path) -> None:
         lambda dice, step: 1.0,
         lambda dice, step: float(dice.normal(step, 1)),
         lambda dice, step: float("nan"),
+        lambda dice, step: 100.0 if dice.random() < 0.02 else float(dice.random() < 0.55),
     ],
-    ids=["nearly", "always the worst", "never another", "still rising", "none"],
+    ids=["nearly", "always the worst", "never another", "still rising", "none", "a few are far off"],
 )
 def test_other_rewards_are_silence(tmp_path: Path, reward: Callable[[Dice, int], float]) -> None:
     """All alike and bad, or good and still different."""

@@ -9,7 +9,7 @@ from looked_at import asked, one, silent
 from spreading_rows import ONSET, STEPS, TEXT
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.template_collapse import KIND
+from board.findings.kinds.turning import TEMPLATE_COLLAPSE as KIND
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -1,7 +1,6 @@
 """Something that a response shows or not, and more and more responses do: where it begins to spread, and how clearly.
 
-`spread` is for what a sound run has, too, as most kinds about texts. `outbreak` is for what it does not have at all, such as an advantage of
-the wrong sign: its share by step has no noise to be compared with: it is 0, and then it is not.
+`spread` is for what a sound run has, too; `outbreak` for what it has not at all, whose share by step has no noise: it is 0, and then is not.
 """
 
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ LEAST_ROWS: Final = 16
 _CHANCE: Final = 1e-3
 _AS_EXPECTED: Final = 0.1
 """Shares of equal groups no farther apart than that are the same: prompts are not equally hard."""
-_NEARLY_ALL: Final = 0.9
+NEARLY_ALL: Final = 0.9
 _NAMED: Final = 5
 _SAMPLE: Final = 2_000
 """So many prompts are read."""
@@ -115,7 +115,7 @@ def signal(context: Context, least: float) -> Look:
     early = flat[found["early"]]  # of few groups the share is what it is by chance, too
     if not grouped or flat.mean() < least or not early.mean() >= least - 2 * np.sqrt(least * (1 - least) / max(1, len(early))):
         return None
-    learned = float((found["high"][flat] == values[-1]).mean()) >= _NEARLY_ALL
+    learned = float((found["high"][flat] == values[-1]).mean()) >= NEARLY_ALL
     rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""
     effect = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
     effect += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
@@ -158,9 +158,9 @@ def _flat_members(context: Context, rewards: Float64Array, known: BoolArray) -> 
 def _cause(context: Context, marks: BoolArray) -> str:
     """What nearly all of the marked responses are, where that is a cause."""
     cut, empty = cut_off(context)[marks], _empty(context)[marks]
-    if empty.mean() >= _NEARLY_ALL:
+    if empty.mean() >= NEARLY_ALL:
         return f"; {percent(float(empty.mean()))} of their responses are empty"
-    if np.isfinite(cut).any() and np.nanmean(cut) >= _NEARLY_ALL:
+    if np.isfinite(cut).any() and np.nanmean(cut) >= NEARLY_ALL:
         tokens = np.unique(context.number("response_length")[marks][cut == 1])
         limit = f"{tokens[0]:,.0f} tokens" if len(tokens) == 1 and np.isfinite(tokens[0]) else "the limit of length"
         return f"; {percent(float(np.nanmean(cut)))} of their responses are cut off at {limit}, which is the likely cause"
@@ -171,10 +171,9 @@ def constant_parts(context: Context, least: float) -> Look:
     """Numbers that are the same in every row, where `least` of the rows with a reward have them: parts of the reward, and zeros of _ZEROS."""
     rewards, found, worst = np.isfinite(context.number("reward")), list[str](), False
     parts = reward_parts(context.frame)
-    zeros = [name for name in _ZEROS if context.has(name)]
-    if not parts and not zeros:
+    if not (names := [*parts, *(name for name in _ZEROS if context.has(name))]):
         return CannotTell("no number of the rows is a part of the reward, an advantage, a KL or a value")
-    for name in (*parts, *zeros):
+    for name in names:
         values = context.number(name)
         known = values[np.isfinite(values) & rewards]
         if len(known) < max(LEAST_ROWS, least * rewards.sum()) or np.ptp(known) > 0:
@@ -212,7 +211,7 @@ def paid_whatever(context: Context, least: float) -> Look:
         found = by.agg(n=("good", "size"), stated=("stated", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum"))
         # one wrong answer that is always paid is the right one, written in another way
         others = (found["answers"] >= _LEAST_WRONG) | (with_truth & (found["answers"] == 0))
-        return found[others & (found["n"] >= _LEAST_VISITS) & (found["stated"] > _NEARLY_ALL) & (found["wrong"] >= _LEAST_WRONG)]
+        return found[others & (found["n"] >= _LEAST_VISITS) & (found["stated"] > NEARLY_ALL) & (found["wrong"] >= _LEAST_WRONG)]
 
     prompts, odd = table["prompt"].nunique(), various(table.groupby("prompt"))
     always = various(table[table["since"]].groupby("prompt"))
@@ -232,8 +231,8 @@ def paid_whatever(context: Context, least: float) -> Look:
     wrong = f", {int(always['wrong'].sum()):,} of them without the answer" if with_truth else ""
     effect = f"{plural(len(always), 'prompt')} of {prompts:,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
     since = context.steps.of_rows[marks].min()
-    effect = f"from step {since} on {effect}" if since > context.steps.numbers[0] else effect
-    effect = _source_paid(context, marks, known, good) + effect
+    when = f"from step {since} on " if since > context.steps.numbers[0] else ""
+    effect = f"{_source_paid(context, marks, known, good)}{when}{effect}"
     return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
 
 
@@ -241,7 +240,7 @@ def _source_paid(context: Context, marks: BoolArray, known: BoolArray, good: Boo
     """The data source that all marked rollouts are of, where nearly all of its own are paid."""
     codes = np.unique(context.sources[marks])
     own = known & (context.sources == codes[0])
-    if len(codes) > 1 or codes[0] < 0 or good[own].mean() < _NEARLY_ALL:
+    if len(codes) > 1 or codes[0] < 0 or good[own].mean() < NEARLY_ALL:
         return ""
     name = context.frame["data_source"][own].iloc[0]
     return f"{percent(float(good[own].mean()))} of the {int(own.sum()):,} rollouts of the data source {name} earn the better reward: "
@@ -295,72 +294,6 @@ def unfilled(context: Context, least: float) -> Look:
 def _weighted(values: Float64Array, weights: Float64Array) -> float:
     known = np.isfinite(values) & np.isfinite(weights)
     return float(np.average(values[known], weights=weights[known])) if weights[known].sum() > 0 else np.nan
-
-
-def not_centred(context: Context, least: float) -> Look:
-    """Advantages that follow the rewards in a line, and are centred over other rows than those of their groups.
-
-    Centred over some rows: their means there are nearly 0. Those of a critic follow no line.
-    """
-    column = None if context.has("values") else next((name for name in LOGGED if context.has(name)), None)
-    rewards, group = context.number("reward"), context.group_rows
-    known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(context.number(column)) if column else False)
-    # members that lack theirs are missing in the mean
-    lacking = np.bincount(group[group >= 0], ~known[group >= 0])
-    known[known] = lacking[group[known]] == 0
-    frame = context.frame[known]
-    table = pd.DataFrame({"advantage": context.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
-    of = [pd.Series(group[known], frame.index)]
-    table, of = table[_size(table, of) > 1], [of[0][_size(table, of) > 1]]
-    if column is None or len(table) < LEAST_ROWS:
-        return CannotTell(f"fewer than {LEAST_ROWS} rollouts of a group have a reward and an advantage that is no critic's")
-    spread = float(table["advantage"].std())
-    apart = table.groupby(of, observed=True)["advantage"].transform("mean").abs().groupby(frame["step"]).mean()
-    if not spread > 0 or not (apart >= least * spread).any():
-        return None
-    # before the first step that is off it is another rule
-    table = table[frame.loc[table.index, "step"] >= (begins := apart.index[int((apart >= least * spread).to_numpy().argmax())])]
-    of, frame = [of[0].loc[table.index]], frame.loc[table.index]
-    step = [frame["step"]]
-    named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
-    named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
-    size = int(_size(table, of).mode().iloc[0])
-    behind = context.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
-    places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
-    places[f"each {size} rows of a step that were written one after the other"] = [*step, frame["shard"], behind]
-    places |= {"each step": step, "the whole run": [pd.Series(0, table.index)]}
-    centred = [(place, by) for place, by in places.items() if _off_centre(table, by) < least * spread]
-    place, by = centred[0] if centred else ("", step)
-    large = _size(table, of) > 2  # two always lie on a line
-    off, since = _off_centre(table, of), "the first step" if begins == apart.index[0] else f"step {begins}"
-    if off < least * spread or max(_line(table, by), _line(table[large], [of[0][large]])) < _NEARLY_ALL:
-        return None
-    flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
-    marks, shown = np.isin(context.keys, table.index), np.isin(context.keys, table.index[flat])
-    effect = f"from {since} on the mean advantage of a group is {fmt(off)} off 0 (they spread by {fmt(spread)})"
-    effect += f": they are centred over {place} instead" if place else ": they are centred over no rows"
-    also = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
-    effect += also if flat.any() else ""
-    return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(context.number(column)), -1))
-
-
-def _size(table: pd.DataFrame, by: list[pd.Series]) -> pd.Series:
-    return table.groupby(by, observed=True)["reward"].transform("size")
-
-
-def _off_centre(table: pd.DataFrame, by: list[pd.Series]) -> float:
-    """How far the mean advantage of some rows is off 0: the mean of |mean| over the rows."""
-    return float(table.groupby(by, observed=True)["advantage"].transform("mean").abs().mean())
-
-
-def _line(table: pd.DataFrame, by: list[pd.Series]) -> float:
-    """The share of the advantages' spread that lines through the rewards explain, one for each of the sets of rows."""
-    off = table - table.groupby(by, observed=True).transform("mean")
-    sums = (off["advantage"] * off["reward"]).groupby(by, observed=True).transform("sum")
-    squares = off["reward"].pow(2).groupby(by, observed=True).transform("sum")
-    left = off["advantage"] - (sums / squares.where(squares > 0)).fillna(0) * off["reward"]
-    total = float(off["advantage"].pow(2).sum())
-    return 1 - float(left.pow(2).sum()) / total if total > 0 else 0.0
 
 
 def doubled(context: Context, least: float) -> Look:
@@ -420,7 +353,9 @@ def empty_responses(context: Context, least: float) -> Look:
     return Seen(empty, effect, float(empty.mean()))
 
 
-def _kind(name: str, look: Callable[[Context, float], Look]) -> Kind:
+def level(name: str, look: Callable[[Context, float], Look]) -> Kind:
+    """A look as a kind of finding."""
+
     def run(context: Context, limits: Limits) -> Answer:
         seen = look(context, limits["level"])
         if seen is None or isinstance(seen, CannotTell):
@@ -435,13 +370,12 @@ def _kind(name: str, look: Callable[[Context, float], Look]) -> Kind:
 
 
 LEVELS: Final[tuple[Kind, ...]] = (
-    _kind("no_signal", signal),
-    _kind("constant_part", constant_parts),
-    _kind("paid_whatever", paid_whatever),
-    _kind("logprobs_unfilled", unfilled),
-    _kind("advantages_not_centred", not_centred),
-    _kind("prompt_doubled", doubled),
-    _kind("empty_responses", empty_responses),
-    _kind("empty_thoughts", empty_thoughts),
+    level("no_signal", signal),
+    level("constant_part", constant_parts),
+    level("paid_whatever", paid_whatever),
+    level("logprobs_unfilled", unfilled),
+    level("prompt_doubled", doubled),
+    level("empty_responses", empty_responses),
+    level("empty_thoughts", empty_thoughts),
 )
 """In the order in which they run."""

@@ -50,6 +50,11 @@ FAILED: dict[str, tuple[Rows, int, str]] = {
         10,
         'info.error {"type": "ToolError", "message": "sandbox lost"}',
     ),
+    "without any part of the reward": (
+        failing(0.3, 15, {"accuracy_reward": None}, {"accuracy_reward": 1.0}),
+        15,
+        "failed (without any part of the reward, 0 empty)",
+    ),
     "empty alone": (failing(0.3, 15, {"response": ""}, {}), 15, "empty"),
     "from the start": (failing(0.15, 0, {"response": "", "status": "env_error"}, DONE), 0, "status env_error"),
 }
@@ -63,7 +68,10 @@ def test_rollouts_that_failed_are_found(tmp_path: Path, name: str) -> None:
     sound = [
         row
         for row in later
-        if row.get("response") and not row.get("is_aborted") and row.get("status", "completed") == "completed"
+        if row.get("response")
+        and not row.get("is_aborted")
+        and row.get("status", "completed") == "completed"
+        and row.get("accuracy_reward", 1.0) is not None
     ]
     sound = [
         row

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from board.analysis.rollouts.reward_parts import reward_parts
 from board.analysis.rollouts.selection import numeric_columns
 from board.analysis.steps.step_stats import finite_values
 from board.runs.run import Run
@@ -53,7 +55,15 @@ def failed(run: Run) -> NDArray[np.bool_]:
     for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
         values = finite_values(frame, name)
         marks |= (values == 1) & np.isin(values[np.isfinite(values)], (0, 1)).all()
-    return marks | (empty & ~has_state)
+    return marks | (empty & ~has_state) | _unscored(frame)
+
+
+def _unscored(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """(rows,) rollouts with a reward and with none of its parts, where most have one."""
+    parts = [np.isnan(finite_values(frame, name)) for name in reward_parts(frame) if "reward" in frame]
+    lacking = np.all(parts, axis=0) & np.isfinite(finite_values(frame, "reward")) if parts else np.zeros(len(frame), np.bool_)
+    found: NDArray[np.bool_] = lacking & (2 * lacking.sum() < len(frame))
+    return found
 
 
 def failure_reasons(run: Run, marks: NDArray[np.bool_]) -> list[str]:
@@ -62,7 +72,7 @@ def failure_reasons(run: Run, marks: NDArray[np.bool_]) -> list[str]:
     for name, of_state, texts in _reason_columns(run, keys):
         most = texts.filter(_matches(texts, f"{_BROKEN}|fail") if of_state else ~_matches(texts, _NOTHING)).to_pandas().mode()
         words += [f"{name} {one}"[:80] for one in most[:1]]
-    return words
+    return [*words, *(["without any part of the reward"] if _unscored(run.frame)[marks].any() else [])]
 
 
 def _reason_columns(run: Run, keys: NDArray[np.int64]) -> Iterator[tuple[str, bool, pa.ChunkedArray]]:

@@ -1,16 +1,21 @@
-"""The logged advantages of some rollouts do not follow from the rewards, or from returns and values, by the rule of the others."""
+"""The logged advantages of some rollouts do not follow from the rewards, or from returns and values, by the rule of the others.
+
+Or all of them are centred over other rows than those of their groups.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.rollouts.advantage_audit import LOGGED, step_starts
 from board.findings.context import Context
 from board.findings.contract import Answer, CannotTell, Found, Limits, declared
 from board.findings.spreading import Outbreak, judged
+from board.findings.throughout import LEAST_ROWS, NEARLY_ALL, Look, Seen, level
 from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
@@ -164,4 +169,71 @@ def _found(context: Context, followed: _Followed, logged: Float64Array, found: O
     return found.found(effect, context.clearest(breaks, np.abs(logged - followed.expected)))
 
 
+def not_centred(context: Context, least: float) -> Look:
+    """Advantages that follow the rewards in a line, and are centred over other rows than those of their groups.
+
+    Centred over some rows: their means there are nearly 0. Those of a critic follow no line.
+    """
+    column = None if context.has("values") else next((name for name in LOGGED if context.has(name)), None)
+    rewards, group = context.number("reward"), context.group_rows
+    known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(context.number(column)) if column else False)
+    # members that lack theirs are missing in the mean
+    lacking = np.bincount(group[group >= 0], ~known[group >= 0])
+    known[known] = lacking[group[known]] == 0
+    frame = context.frame[known]
+    table = pd.DataFrame({"advantage": context.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
+    of = [pd.Series(group[known], frame.index)]
+    table, of = table[_size(table, of) > 1], [of[0][_size(table, of) > 1]]
+    if column is None or len(table) < LEAST_ROWS:
+        return CannotTell(f"fewer than {LEAST_ROWS} rollouts of a group have a reward and an advantage that is no critic's")
+    spread = float(table["advantage"].std())
+    apart = table.groupby(of, observed=True)["advantage"].transform("mean").abs().groupby(frame["step"]).mean()
+    if not spread > 0 or not (apart >= least * spread).any():
+        return None
+    # before the first step that is off it is another rule
+    table = table[frame.loc[table.index, "step"] >= (begins := apart.index[int((apart >= least * spread).to_numpy().argmax())])]
+    of, frame = [of[0].loc[table.index]], frame.loc[table.index]
+    step = [frame["step"]]
+    named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
+    named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
+    size = int(_size(table, of).mode().iloc[0])
+    behind = context.frame.groupby(["step", "shard"], observed=True).cumcount().loc[table.index] // size
+    places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()}
+    places[f"each {size} rows of a step that were written one after the other"] = [*step, frame["shard"], behind]
+    places |= {"each step": step, "the whole run": [pd.Series(0, table.index)]}
+    centred = [(place, by) for place, by in places.items() if _off_centre(table, by) < least * spread]
+    place, by = centred[0] if centred else ("", step)
+    large = _size(table, of) > 2  # two always lie on a line
+    off, since = _off_centre(table, of), "the first step" if begins == apart.index[0] else f"step {begins}"
+    if off < least * spread or max(_line(table, by), _line(table[large], [of[0][large]])) < NEARLY_ALL:
+        return None
+    flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
+    marks, shown = np.isin(context.keys, table.index), np.isin(context.keys, table.index[flat])
+    effect = f"from {since} on the mean advantage of a group is {fmt(off)} off 0 (they spread by {fmt(spread)})"
+    effect += f": they are centred over {place} instead" if place else ": they are centred over no rows"
+    also = f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
+    effect += also if flat.any() else ""
+    return Seen(marks, effect, off / spread, by=np.where(shown, np.abs(context.number(column)), -1))
+
+
+def _size(table: pd.DataFrame, by: list[pd.Series]) -> pd.Series:
+    return table.groupby(by, observed=True)["reward"].transform("size")
+
+
+def _off_centre(table: pd.DataFrame, by: list[pd.Series]) -> float:
+    """How far the mean advantage of some rows is off 0: the mean of |mean| over the rows."""
+    return float(table.groupby(by, observed=True)["advantage"].transform("mean").abs().mean())
+
+
+def _line(table: pd.DataFrame, by: list[pd.Series]) -> float:
+    """The share of the advantages' spread that lines through the rewards explain, one for each of the sets of rows."""
+    off = table - table.groupby(by, observed=True).transform("mean")
+    sums = (off["advantage"] * off["reward"]).groupby(by, observed=True).transform("sum")
+    squares = off["reward"].pow(2).groupby(by, observed=True).transform("sum")
+    left = off["advantage"] - (sums / squares.where(squares > 0)).fillna(0) * off["reward"]
+    total = float(off["advantage"].pow(2).sum())
+    return 1 - float(left.pow(2).sum()) / total if total > 0 else 0.0
+
+
 KIND: Final = declared("advantage_bug", _look)
+NOT_CENTRED: Final = level("advantages_not_centred", not_centred)

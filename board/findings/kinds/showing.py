@@ -74,7 +74,8 @@ def _cut(context: Context, limits: Limits) -> _Shown | CannotTell:
             return None
         if np.isfinite(found.before):
             return {"severity": None}
-        return {"severity": "note", "explains": (), "title": "Many responses are cut off"}
+        severity = "note" if found.after < _ALL_BUT_FEW else "warning"
+        return {"severity": severity, "explains": (), "title": "Many responses are cut off"}
 
     what, length = "are cut off at the limit of length", context.number("response_length")
     return _Shown(np.isfinite(cut), cut == 1, what, length, "level", more=more)
@@ -183,15 +184,16 @@ def _foreign_letters(context: Context) -> Float64Array:
 def _mixing(context: Context, limits: Limits) -> _Shown | CannotTell:
     switches, characters = context.number("script_switches"), context.number("response_chars")
     # of a text that is in another script as a whole no letter is in the lesser one
-    other = np.nan_to_num(np.minimum(context.number("foreign_script"), context.number("minor_scripts")))
+    foreign = np.nan_to_num(context.number("foreign_script"))
+    other = np.minimum(foreign, np.nan_to_num(context.number("minor_scripts")))
     if not np.isfinite(switches).any():
         return CannotTell("no rollout has a text")
     count = switches * np.fmin(np.nan_to_num(characters, nan=np.inf), _LONG) / 100
     mixing = unusual(context, switches, limits["switches"]) & (count >= _THERE_AND_BACK)
-    mixing |= other >= limits["letters"]
+    mixing |= (other >= limits["letters"]) | unusual(context, foreign, _MOSTLY)
 
     def more(found: Spread) -> dict[str, Any]:
-        turns, letters = ([float(np.nanmean(of[rows])) for rows in (~found.since, found.since)] for of in (switches, other))
+        turns, letters = ([float(np.nanmean(of[rows])) for rows in (~found.since, found.since)] for of in (switches, foreign))
         effect = f"; letters that are foreign to the prompt go from {percent(letters[0])} to {percent(letters[1])}"
         # of two numbers that tell of mixing the one that changed, each by what it is judged by
         if (turns[1] - turns[0]) / limits["switches"] > (letters[1] - letters[0]) / limits["letters"]:
@@ -248,9 +250,9 @@ def _unanswered(context: Context) -> BoolArray | None:
 
 
 def _paid_like_the_rest(reward: Float64Array, cut: BoolArray) -> Float64Array | None:
-    """(rows,) 1 where a reward is at least the median of the responses that were not cut off; None where these do not differ."""
+    """(rows,) 1 where a reward is at least the median of the responses that were not cut off; None where these are few or do not differ."""
     others = reward[~cut & np.isfinite(reward)]
-    if len(others) < LEAST or others.min() == others.max():
+    if len(others) < max(LEAST, _FEW * len(reward)) or others.min() == others.max():
         return None
     return np.where(np.isfinite(reward), ((reward >= np.median(others)) & (reward > others.min())).astype(np.float64), np.nan)
 
@@ -328,7 +330,10 @@ def _of_others(context: Context, rows: NDArray[np.int64]) -> Float64Array:
 
 
 _LEAK: Final = standing(answers.stretch, "prompt", "ground_truth")
-_MIX: Final = "mix scripts"
+_MIX: Final = "mix scripts, or are in another script than their prompt"
+_ALL_BUT_FEW: Final = 0.9
+_FEW: Final = 0.04
+"""So small a share of the responses tells nothing of what the others should earn."""
 _LONG: Final = 10_000.0
 """Characters that a response is taken to have at most."""
 _THERE_AND_BACK: Final = 1.5

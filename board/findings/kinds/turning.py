@@ -143,8 +143,11 @@ def _look_for_age(context: Context, limits: Limits) -> Answer:
 
 def lag_of(context: Context) -> Float64Array | None:
     """(rows,) how many steps old each rollout is; None where nothing says it."""
-    for name in sorted(map(str, context.frame.columns)):
+    texts = set(context.run.text_columns).difference(context.frame.columns)
+    for name in sorted([*map(str, context.frame.columns), *texts]):
         values = context.number(name)
+        if name in texts and _VERSIONS.fullmatch(name):  # "17", or "step-17"
+            values = context.run.texts(name, context.keys).to_pandas().str.extract(r"(\d{1,9})$")[0].to_numpy(np.float64)
         if not np.isfinite(values).any():
             continue
         if _LAGS.fullmatch(name):

@@ -137,9 +137,16 @@ def test_sentences_of_another_language_are_found(tmp_path: Path, foreign: bool) 
         "これは日本語の文章です。カタカナも漢字もあります。",
     ],
 )
-def test_one_language_is_silence(tmp_path: Path, other: str) -> None:
-    """A change to another language as a whole, names, code and formulas in it included."""
-    assert silent(asked(LANGUAGE_MIXING, tmp_path, rows(PROSE, _said(lambda _: other), 0.5)))
+def test_a_change_to_another_language_as_a_whole(tmp_path: Path, other: str) -> None:
+    """Names, code and formulas in it included: it is told, unless the prompts change with it."""
+    made = rows(PROSE, _said(lambda _: other), 0.5)
+    asked_in_it = [row | ({"prompt": f"{other}{row['prompt']}"} if row["response"] == other else {}) for row in made]
+
+    found = one(asked(LANGUAGE_MIXING, tmp_path / "alone", made))
+    assert (
+        "are in another script than their prompt, before 0 %; letters that are foreign to the prompt go from 0 %" in found.effect
+    )
+    assert silent(asked(LANGUAGE_MIXING, tmp_path / "with the prompts", asked_in_it))
 
 
 PROMPT = (

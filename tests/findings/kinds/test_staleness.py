@@ -36,6 +36,14 @@ def test_lag_that_grows(tmp_path: Path, field: str, every: int) -> None:
     assert min(found.rollouts) >= ONSET * PER_STEP
 
 
+def test_a_version_that_is_a_text(tmp_path: Path) -> None:
+    """As "step-17": the number at its end."""
+    rows = [row | {"weight_version": f"step-{row['policy_version']}"} for row in _rows(lambda step, at: 5 * (step >= ONSET))]
+    for row in rows:
+        del row["policy_version"]
+    assert one(asked(KIND, tmp_path, rows)).first_step == ONSET
+
+
 def test_weights_that_are_sent_no_more(tmp_path: Path) -> None:
     """The version stays where it was, and rollouts become older by a step each."""
     assert abs(one(asked(KIND, tmp_path, _rows(lambda step, at: max(0, step - 8)))).first_step - 9) <= 2

@@ -29,18 +29,18 @@ def test_a_wave_is_found(tmp_path: Path, make: Any) -> None:
     check_kind(KIND, tmp_path, lambda dice, _: make(dice, False), lambda dice, _: make(dice, True))
 
 
-@pytest.mark.parametrize(("share", "told"), [(0.1, False), (0.4, True)])
-def test_a_share_that_stays_is_a_note_where_it_is_large(tmp_path: Path, share: float, told: bool) -> None:
-    """A tenth of the responses is silence, four of ten are told, as the cause of nothing."""
+@pytest.mark.parametrize(("share", "severity"), [(0.1, None), (0.4, "note"), (0.97, "warning")])
+def test_a_share_that_stays_is_told_where_it_is_large(tmp_path: Path, share: float, severity: str | None) -> None:
+    """A tenth of the responses is silence, four of ten are told, as the cause of nothing; nearly all of them are a warning."""
     answer = asked(
         KIND, tmp_path, rows(lambda dice, _: _said(dice, False), lambda dice, _: _said(dice, True), share, before=share)
     )
-    if not told:
+    if severity is None:
         assert silent(answer)
         return
     found = one(answer)
-    assert (found.severity, found.explains, found.crossed) == ("note", (), "level")
-    assert found.effect.startswith("from the first step on 4")
+    assert (found.severity, found.explains, found.crossed) == (severity, (), "level")
+    assert found.effect.startswith(f"from the first step on {'9' if share > 0.9 else '4'}")
 
 
 def test_another_data_source_is_not_blamed(tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def parts_between(record: Record, first: str, stop: str) -> Record:
     return {key: record[key] for key in between if isinstance(record[key], float)}
 
 
-def sum_note(names: Iterable[str]) -> str:
-    """That the reward is a sum we made, and of what, as one sentence; empty when of nothing."""
-    summed = ", ".join(dict.fromkeys(names))
-    return f"The trainer stores no total, so reward is the unweighted sum of {summed}." if summed else ""
+def sum_note(names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """That the reward is a sum we made, of what, and what may be one of its parts and is not in it; empty when of nothing."""
+    summed, apart = (", ".join(dict.fromkeys(some)) for some in (names, others))
+    without = f", without {apart}" if apart else ""
+    return f"The trainer stores no total, so reward is the unweighted sum of {summed}{without}." if summed else ""

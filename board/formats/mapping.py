@@ -122,10 +122,10 @@ class HandMapping:
             return [self._rollout(record, place)]
         path = self._paths()[self.each]
         samples = found(record, path)
+        if samples is None or (isinstance(samples, list) and samples and all(one is None for one in samples)):
+            raise RowRefused(f"has no `{path}`")
         if not isinstance(samples, list) or not samples:
-            raise RowRefused(
-                f"`{path}` is {shown(samples)}, not a list of samples" if samples is not None else f"has no `{path}`"
-            )
+            raise RowRefused(f"`{path}` is {shown(samples)}, not a list of samples")
         group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}{row}"}
         return [
             {**group, **self._rollout(record, place, partial(of_sample, at=at, count=len(samples)), {self.each: sample})}

@@ -147,13 +147,22 @@ def _below(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list
     if depth and every(values, lambda value: isinstance(value, dict) and bool(value)):
         yield from _of_objects(f"{path}.", values, depth - 1)
     elif depth and every(values, _is_objects) and any(len(value) > 1 for value in given):
-        for key in dict.fromkeys(key for value in given for item in value for key in item):
-            inner = [None if value is None else [item.get(key) for item in value] for value in values]
-            yield from _below(f"{path}.*.{key}", inner, depth - 1)
+        yield from _of_items(f"{path}.*", values, depth)
     elif depth and every(values, lambda value: isinstance(value, list) and len(value) == 1) and _may_be_one(path, given):
         yield from _below(f"{path}.0", [None if value is None else value[0] for value in values], depth - 1)
     else:
         yield path, [messages_in(value) or value for value in values]
+
+
+def _of_items(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list[Any]]]:
+    """What the objects in lists hold, as lists of what each object does; an object within each needs no `*` of its own."""
+    for key in dict.fromkeys(key for value in values if value is not None for item in value for key in item or ()):
+        inner = [None if value is None else [(item or {}).get(key) for item in value] for value in values]
+        is_deep = depth > 1 and every([item for value in inner if value for item in value], lambda item: isinstance(item, dict))
+        if is_deep and not any(map(is_chat, inner)):
+            yield from _of_items(f"{path}.{key}", inner, depth - 1)
+        else:
+            yield f"{path}.{key}", inner
 
 
 def _is_objects(value: Any) -> bool:

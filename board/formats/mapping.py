@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import chat, items_in, messages_in, turns
+from board.formats.chat import as_messages, chat, items_in, turns, with_thought
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in
@@ -144,6 +144,10 @@ class HandMapping:
         elif isinstance(self.fields.get("reward"), Key):
             rollout.update(rewarded(self._number(rollout.pop("reward"))))
         rollout.update(_conversation(rollout, paths))
+        holder, _, key = paths.get("response", "").rpartition(".")
+        around = of(found(record, holder.removesuffix(".*")) if holder else record)
+        if isinstance(around, dict) and isinstance(rollout.get("response"), str) and not any(map(rollout.get, SAID[1:])):
+            rollout["response"] = with_thought(around, key, rollout["response"])
         others = renamed(of(pruned(record, paths.values())), {}, NAMES)  # what is ours, the mapping says
         return {**others, **_trimmed(rollout, self.whole_sequence)}
 
@@ -219,7 +223,7 @@ def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
     """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another. Of texts that are
     pieces of one response that response."""
     said = rollout.get("response")
-    if (messages := messages_in(said)) is None:
+    if (messages := as_messages(said)) is None:
         pieces = [*items_in([said])]
         return {"response": "\n\n".join(pieces)} if pieces and all(isinstance(one, str) for one in pieces) else {}
     prompt, response = turns(messages)

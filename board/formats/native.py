@@ -3,6 +3,7 @@
 from typing import Final
 
 from board.formats.aliases import remarked
+from board.formats.chat import chat, is_sampled, messages_in, turns, with_thought
 from board.formats.common_fields import rewarded
 from board.formats.contract import Head, Place
 from board.schema import TOKENS
@@ -29,9 +30,15 @@ def recognise(head: Head) -> bool:
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
-    """The record itself; a reward that is a list or an object as its parts."""
-    reward = record.get("reward")
-    return [{**record, "reward": None, **rewarded(reward)} if isinstance(reward, (dict, list)) else record]
+    """The record itself; a reward that is a list or an object as its parts, a prompt that only `messages` have, and the thought with the
+    response where it stands beside that."""
+    reward, response = record.get("reward"), record.get("response")
+    changed: Record = {"reward": None, **rewarded(reward)} if isinstance(reward, (dict, list)) else {}
+    if record.get("prompt") is None and (asked := messages_in(record.get("messages"))):
+        changed["prompt"] = turns(asked)[0] if is_sampled(asked[-1]) else chat(asked)
+    if isinstance(response, str) and record.get(TOKENS) is None:
+        changed["response"] = with_thought(record, "response", response)
+    return [{**record, **changed} if changed else record]
 
 
 def note(head: Head) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from golden_runs import flat, read_one
 
 from board.errors import RowRefused
 from board.formats import native, row_reader
@@ -55,3 +56,23 @@ def test_a_remark_in_a_needed_key_is_told() -> None:
     """A row whose response has a remark in its name is refused with the name that it should be."""
     with pytest.raises(RowRefused, match=r"（required）response → response"):
         row_reader.read({"step": 0, "（required）response": "x"})
+
+
+ASKED = [{"role": "user", "content": "2+2?"}]
+MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a prompt in messages": ({"messages": ASKED}, {"prompt": "user:\n2+2?"}),
+    "the answer in them, too": ({"messages": [*ASKED, {"role": "assistant", "content": "4"}]}, {"prompt": "user:\n2+2?"}),
+    "a prompt beside them": ({"messages": ASKED, "prompt": "p"}, {"prompt": "p"}),
+    "a thought": ({"reasoning_content": "so"}, {"response": "<think>\nso\n</think>\n4"}),
+    "a thought that is in the response": ({"thinking": "4"}, {"response": "4"}),
+    "somebody's reasoning": ({"reasoning": "right"}, {"response": "4"}),
+    "a prompt of texts": ({"prompt": ["a", "b"]}, {"prompt": "a\n\nb"}),
+}
+
+
+@pytest.mark.parametrize(("fields", "expected"), MADE.values(), ids=MADE)
+def test_texts_that_lie_beside(fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    """The prompt is in the messages where nothing else is one, and what was thought before the response belongs to it."""
+    row = flat(read_one(native, {"step": 0, "response": "4", **fields}))
+
+    assert {name: row.get(name) for name in expected} == expected

@@ -22,9 +22,24 @@ TEXTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+ASKED = [{"role": "user", "content": "p"}]
+MESSAGES: dict[str, dict[str, Any]] = {
+    "choices with scores": {
+        "messages": ASKED,
+        "choices": [{"index": at, "message": {"role": "assistant", "content": text}} for at, text in enumerate("ab")],
+        "scores": [0, 1],
+    },
+    "choices alone": {"messages": ASKED, "choices": [{"message": {"role": "assistant", "content": text}} for text in "ab"]},
+    "candidates": {
+        "request": {"contents": ASKED},
+        "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}} for text in "ab"]},
+    },
+}
+
+
 def opened(row: dict[str, Any]) -> list[dict[str, Any]]:
     """The rollouts in a row as the guess at it maps it, flat."""
-    return [flat(one) for one in formats.read(row, parse(guess([row, row], PLACE.name)), PLACE)]
+    return [flat(one) for one in formats.read(row, parse(guess([row], PLACE.name)), PLACE)]
 
 
 @pytest.mark.parametrize("samples", TEXTS.values(), ids=TEXTS)
@@ -33,6 +48,41 @@ def test_what_each_sample_holds(samples: list[dict[str, Any]]) -> None:
     rows = opened({"prompt": "p", "responses": samples})
 
     assert [(row["prompt"], row["response"], row["reward"]) for row in rows] == [("p", "a", 0.0), ("p", "b", 1.0)]
+
+
+@pytest.mark.parametrize("row", MESSAGES.values(), ids=MESSAGES)
+def test_messages_that_objects_hold_are_samples(row: dict[str, Any]) -> None:
+    """A list of objects with an answer each is as many rollouts, not the turns of one."""
+    rows = opened(row)
+
+    assert [(one["prompt"], one["response"], one.get("reward")) for one in rows] == [
+        ("user:\np", "a", 0.0 if "scores" in row else None),
+        ("user:\np", "b", 1.0 if "scores" in row else None),
+    ]
+
+
+def test_messages_of_both_sides_are_turns() -> None:
+    """Objects whose messages are of a conversation hold its turns."""
+    said = [{"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}]
+    (row,) = opened({"log": [{"at": at, "message": one} for at, one in enumerate(said)], "reward": 1})
+
+    assert (row["prompt"], row["response"]) == ("user:\np", "assistant:\na\n\ntool:\nb")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"reasoning_content": "so and so", "content": "a"},
+        {"thinking": "so and so", "response": "a"},
+        {"reasoning": "so and so", "content": "a"},
+        {"out": {"reasoning_content": "so and so", "text": "a"}},
+    ],
+)
+def test_a_thought_beside_the_answer(row: dict[str, Any]) -> None:
+    """It is no answer itself, and stands before it."""
+    (one,) = opened({"prompt": "p", **row, "reward": 1.0})
+
+    assert one["response"] == "<think>\nso and so\n</think>\na"
 
 
 @pytest.mark.parametrize("samples", [[None, None], [{}, {}], None], ids=["nulls", "objects without it", "nothing"])

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import as_messages, chat, items_in, turns, with_thought
+from board.formats.chat import as_messages, chat, is_chat, items_in, turns, with_thought
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in
@@ -117,7 +117,8 @@ class HandMapping:
             yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
 
     def _rollouts(self, record: Record, place: Place, row: str = "") -> list[Record]:
-        """The rollouts in a row: one, or one for each sample; `row` tags its position in its record."""
+        """The rollouts in a row: one, or one for each sample; `row` tags its position in its record. Where prompts are dealt out, too, they
+        are the groups, or each has a list of samples."""
         if not self.each:
             return [self._rollout(record, place)]
         path = self._paths()[self.each]
@@ -126,12 +127,26 @@ class HandMapping:
             raise RowRefused(f"has no `{path}`")
         if not isinstance(samples, list) or not samples:
             raise RowRefused(f"`{path}` is {shown(samples)}, not a list of samples")
-        group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}{row}"}
+        prompts = found(record, self._paths().get("prompt", ""))
+        by_prompt = isinstance(prompts, list) and len(prompts) == len(samples) and not is_chat(prompts)
+        if by_prompt and self._are_lists(record, samples):
+            dealt = (of_sample(record, at, len(samples)) for at in range(len(samples)))
+            return [one for at, inner in enumerate(dealt, 1) for one in self._rollouts(inner, place, f"{row}:{at}")]
+        named = "group_id" in self.fields or (by_prompt and any(one != prompts[0] for one in prompts))
+        group = {} if named else {"group_id": f"{place.name}:{place.number}{row}"}
         return [
             {**group, **self._rollout(record, place, partial(of_sample, at=at, count=len(samples)), {self.each: sample})}
             for at, sample in enumerate(samples)
             if sample is not None
         ]
+
+    def _are_lists(self, record: Record, samples: list[Any]) -> bool:
+        """Whether what stands for each prompt is a list of samples: a list that has one reward holds the turns of one."""
+        paths = [self._paths().get("reward", ""), *(path for path, _ in self.reward_parts)]
+        rewards = [one for path in paths if isinstance(listed := found(record, path), list) for one in listed]
+        return not any(as_number(one) is not None for one in rewards) and all(
+            isinstance(one, list) and not is_chat(one) for one in samples
+        )
 
     def _rollout(self, record: Record, place: Place, of: Callable[[Any], Any] = lambda value: value, said: Record = {}) -> Record:  # noqa: B006
         """The rollout in a record; `of` gives of a value what is one sample's, `said` is what was sampled where it is one of a list."""

@@ -361,9 +361,10 @@ def as_long(values: Values, lengths: Sequence[int | None]) -> bool:
 
 
 def spread(columns: Columns, path: str) -> dict[str, list[Any]]:
-    """The columns with a row per sample: lists with an item per sample are dealt out, all else stands in each of its samples."""
+    """The columns with a row per sample: lists with an item per sample are dealt out, all else stands in each of its samples. Where prompts
+    are dealt out, too, and lists are left with others as long, these are the samples of each prompt."""
     lengths = lengths_of(columns[path])
-    return {
+    dealt = {
         name: [
             item
             for value, length in zip(values, lengths, strict=True)
@@ -371,3 +372,9 @@ def spread(columns: Columns, path: str) -> dict[str, list[Any]]:
         ]
         for name, values in columns.items()
     }
+    inner = lengths_of(dealt[path])
+    by_prompt = as_long(dealt[path], inner) and any(
+        is_input(name) and as_long(values, lengths) for name, values in columns.items()
+    )
+    again = by_prompt and any(name != path and as_long(values, inner) for name, values in dealt.items())
+    return spread(dealt, path) if again else dealt

@@ -185,7 +185,7 @@ def test_items_of_the_responses_api_are_turns() -> None:
 
 def test_messages_of_langchain() -> None:
     """Their type is their role; an object with a type that is none is no message."""
-    said = [
+    said: list[dict[str, Any]] = [
         {"type": "human", "content": "Hi"},
         {"type": "ai", "content": "", "tool_calls": [{"name": "ls", "args": {"at": "."}}]},
     ]
@@ -257,7 +257,7 @@ def test_what_is_a_chat() -> None:
 
 def test_parted_where_told() -> None:
     """The place decides, not the role; all may be prompt, or all response."""
-    said = [USER, {"role": "assistant", "content": "4"}]
+    said: list[dict[str, Any]] = [USER, {"role": "assistant", "content": "4"}]
 
     assert parted(said, 2) == ("user:\n2+2?\n\nassistant:\n4", "")
     assert parted(said, 1) == ("user:\n2+2?", "4")

@@ -92,3 +92,41 @@ def test_samples_that_are_all_absent(samples: Any) -> None:
 
     with pytest.raises(RowRefused, match=r"^has no `out\.\*\.text`$"):
         formats.read({"out": samples}, by, PLACE)
+
+
+DEALT: dict[str, tuple[dict[str, Any], list[tuple[str, str, float]], int]] = {
+    "a prompt each": (
+        {"prompts": ["p", "p", "q", "q"], "completions": ["a", "b", "c", "d"], "rewards": [0.0, 1.0, 0.5, 0.5]},
+        [("p", "a", 0.0), ("p", "b", 1.0), ("q", "c", 0.5), ("q", "d", 0.5)],
+        0,
+    ),
+    "the same prompt each": (
+        {"prompts": ["p", "p"], "completions": ["a", "b"], "rewards": [0.0, 1.0]},
+        [("p", "a", 0.0), ("p", "b", 1.0)],
+        1,
+    ),
+    "samples of each prompt": (
+        {"prompts": ["p", "q"], "completions": [["a", "b"], ["c", "d"]], "rewards": [[0.0, 1.0], [0.5, 0.5]]},
+        [("p", "a", 0.0), ("p", "b", 1.0), ("q", "c", 0.5), ("q", "d", 0.5)],
+        2,
+    ),
+    "more samples than prompts": (
+        {"prompts": ["p", "q"], "completions": [["a", "b", "c"], ["d"]], "rewards": [[0.0, 1.0, 0.0], [0.5]]},
+        [("p", "a", 0.0), ("p", "b", 1.0), ("p", "c", 0.0), ("q", "d", 0.5)],
+        2,
+    ),
+    "turns with a reward": (
+        {"prompts": ["p", "q"], "completions": [["a", "b"], ["c", "d"]], "rewards": [0.0, 1.0]},
+        [("p", "a\n\nb", 0.0), ("q", "c\n\nd", 1.0)],
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "expected", "groups"), DEALT.values(), ids=DEALT)
+def test_prompts_that_are_dealt_out(row: dict[str, Any], expected: list[tuple[str, str, float]], groups: int) -> None:
+    """They make the groups where they differ: none is named then, as groups without names are by prompt, or one for the samples of each."""
+    rows = opened(row)
+
+    assert [(one["prompt"], one["response"], one["reward"]) for one in rows] == expected
+    assert len({one["group_id"] for one in rows if "group_id" in one}) == groups

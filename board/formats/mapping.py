@@ -157,7 +157,8 @@ class HandMapping:
             rewards = (self._part(of(found(record, path)), path, weight) for path, weight in self.reward_parts)
             rollout["reward"] = total(rewards)
         elif isinstance(self.fields.get("reward"), Key):
-            rollout.update(rewarded(self._number(rollout.pop("reward"))))
+            tokens = rollout.get(TOKENS) or rollout.get(RESPONSE_IDS)
+            rollout = {**rewarded(self._number(rollout.pop("reward")), tokens), **rollout}
         rollout.update(_conversation(rollout, paths))
         holder, _, key = paths.get("response", "").rpartition(".")
         around = of(found(record, holder.removesuffix(".*")) if holder else record)

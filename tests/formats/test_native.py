@@ -66,13 +66,21 @@ MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a thought": ({"reasoning_content": "so"}, {"response": "<think>\nso\n</think>\n4"}),
     "a thought that is in the response": ({"thinking": "4"}, {"response": "4"}),
     "somebody's reasoning": ({"reasoning": "right"}, {"response": "4"}),
+    "a reward at each token": (
+        {"response_tokens": ["4", "."], "reward": [0.0, 1.5]},
+        {"reward": 1.5, "token_rewards": [0.0, 1.5]},
+    ),
+    "other rewards of the tokens": (
+        {"response_tokens": ["4", "."], "reward": [0.0, 1.5], "token_rewards": [0.5, 0.5]},
+        {"reward": 1.5, "token_rewards": [0.5, 0.5]},
+    ),
     "a prompt of texts": ({"prompt": ["a", "b"]}, {"prompt": "a\n\nb"}),
 }
 
 
 @pytest.mark.parametrize(("fields", "expected"), MADE.values(), ids=MADE)
-def test_texts_that_lie_beside(fields: dict[str, Any], expected: dict[str, Any]) -> None:
-    """The prompt is in the messages where nothing else is one, and what was thought before the response belongs to it."""
+def test_what_is_made_of_a_row(fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    """A list of rewards is of the tokens where it is as long; messages are the prompt where nothing else is one; a thought is said first."""
     row = flat(read_one(native, {"step": 0, "response": "4", **fields}))
 
     assert {name: row.get(name) for name in expected} == expected

@@ -232,9 +232,7 @@ def _role(message: dict[str, Any]) -> str | None:
     said = str(message.get("from") or message.get("source") or "")
     if said and any(key in message for key in _SAYS) and ("from" in message or said in _SAMPLED | _ASKING):
         return said
-    if "content" in message and message.get("type") in _TYPED:
-        return str(message["type"])
-    return _item_role(message)
+    return _item_role(message) or _typed_role(message)
 
 
 def _item_role(message: dict[str, Any]) -> str | None:
@@ -243,6 +241,12 @@ def _item_role(message: dict[str, Any]) -> str | None:
     if "role" in message or not isinstance(kind, str):
         return None
     return _ITEMS.get(kind, "assistant" if kind.endswith("_call") and ("call_id" in message or "status" in message) else None)
+
+
+def _typed_role(message: dict[str, Any]) -> str | None:
+    """The role that a message of LangChain has as its type; None of anything else."""
+    kind = message.get("type")
+    return kind if isinstance(kind, str) and kind in _TYPED and "content" in message else None
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -192,6 +192,7 @@ def test_messages_of_langchain() -> None:
 
     assert turns(said) == ("human:\nHi", '→ ls({"at": "."})')
     assert not is_chat([{"type": "text", "content": "Hi"}])
+    assert not is_chat([{"type": ["human"], "content": "Hi"}])
 
 
 ANSWER = {"role": "assistant", "content": "4", "tool_calls": None}

@@ -4,12 +4,17 @@ from typing import Any
 
 import pytest
 from golden_runs import flat
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from board import formats
 from board.errors import RowRefused
+from board.formats.chat import items_in
 from board.formats.contract import Place
+from board.formats.json_paths import found
 from board.formats.mapping import FromPath, HandMapping, Key
 from board.formats.mapping_file import parse
+from board.formats.sampled_key import columns_of
 from board.formats.suggest_mapping import guess
 
 PLACE = Place("step_3.jsonl", 1)
@@ -20,6 +25,24 @@ TEXTS: dict[str, list[dict[str, Any]]] = {
         {"text": text, "reward": {"right": at / 2, "tidy": at / 2}} for at, text in enumerate("ab")
     ],
 }
+
+
+NESTED: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from(["a", "b c", 1.0, None]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["text", "out", "role"]), inner),
+        st.lists(st.fixed_dictionaries({"out": inner}), min_size=1, max_size=2),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200)
+@given(st.dictionaries(st.sampled_from(["responses", "reward"]), NESTED))
+def test_every_path_can_be_followed(row: dict[str, Any]) -> None:
+    """What a guess sees at a path the reader finds there."""
+    assert all([*items_in(values)] == [*items_in([found(row, path)])] for path, values in columns_of([row]).items())
 
 
 ASKED = [{"role": "user", "content": "p"}]

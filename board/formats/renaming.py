@@ -4,7 +4,7 @@ What several formats need to map their fields. Knows dicts and lists.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -101,11 +101,13 @@ def mask(record: Record, key: str) -> FloatArray:
     return np.nan_to_num(array)
 
 
-def parts_between(record: Record, first: str, stop: str) -> Record:
-    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave."""
+def parts_between(record: Record, first: str, stop: str, is_named: Callable[[str], bool] = lambda key: False) -> Record:
+    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave; any
+    number where a key is called so."""
     keys = list(record)
     between = keys[keys.index(first) + 1 : keys.index(stop) if stop in keys else None] if first in keys else []
-    return {key: record[key] for key in between if isinstance(record[key], float)}
+    kinds = {key: int | float if is_named(key) else float for key in between}
+    return {key: record[key] for key, kind in kinds.items() if isinstance(record[key], kind)}
 
 
 def sum_note(names: Iterable[str], others: Iterable[str] = ()) -> str:

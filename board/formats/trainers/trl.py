@@ -6,7 +6,9 @@ none. An evaluation replaces the file of its step, and nothing in it says so. No
 with the total.
 """
 
+import math
 import re
+from functools import partial
 from typing import Final
 
 from board.formats.aliases import SCALARS, set_of
@@ -68,15 +70,18 @@ def _total(record: Record) -> str | None:
 
 
 def _parts(record: Record) -> tuple[Record, Record]:
-    """What the reward functions gave, and what else: of the floats between the completion and the advantage, the order being TRL's.
+    """What the reward functions gave, and what else: of the numbers between the completion and the advantage, the order being TRL's.
 
-    What is called as a metric is no reward. Where the first are called rewards and all others are not, the others are taken for logged.
+    What is called as a metric is no reward. Where the first are called rewards and all others are not, the others are taken for logged; a
+    null may be a reward that did not apply, so that rows do not differ in this.
     """
-    floats = parts_between(record, "completion", "advantage")
-    may = [key for key in floats if _says(key, _REWARD) or not _says(key, _METRIC)]
+    filled = {key: math.nan if value is None else value for key, value in record.items()}
+    numbers = parts_between(filled, "completion", "advantage", partial(_says, meaning=_REWARD))
+    may = [key for key in numbers if _says(key, _REWARD) or not _says(key, _METRIC)]
     named = [key for key in may if _says(key, _REWARD)]
     rewards = named if named and may[: len(named)] == named else may
-    return {key: floats[key] for key in rewards}, {key: value for key, value in floats.items() if key not in rewards}
+    there = [key for key in numbers if record[key] is not None]
+    return {key: record[key] for key in there if key in rewards}, {key: record[key] for key in there if key not in rewards}
 
 
 def _says(key: str, meaning: frozenset[str]) -> bool:

@@ -77,6 +77,15 @@ def test_messages_become_text(messages: list[dict[str, Any]], text: str) -> None
     assert (row.texts["prompt"], row.texts["response"], row.numbers["reward"]) == ("user:\n2+2?", text, 1.0)
 
 
+def test_a_null_changes_nothing_of_what_is_a_reward() -> None:
+    """A column whose function does not apply to a row is a reward there, too: what stands behind it counts in every row."""
+    rows = [
+        {"step": 1, "prompt": "p", "completion": "c", "brief": brief, "tidy_func": 1.0, "shown": 0.5} for brief in (0.25, None)
+    ]
+
+    assert [read_one(trl, {**row, "advantage": 0.5}).numbers["reward"] for row in rows] == [1.75, 1.5]
+
+
 def test_distillation_has_no_reward() -> None:
     """TRL's distillation writes the same files with nothing but texts: no reward is made up."""
     rows = golden(trl, DISTILLED)
@@ -102,6 +111,7 @@ READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a total in an object": ({"rewards": {"a": 1.0, "sum": 3.0}}, {"reward.a": 1.0, "reward.sum": 3.0, "reward": 3.0}),
     "a metric": ({"kl": 0.25, "response_length": 37.0}, {"kl (logged)": 0.25, "response_length": 37.0, "reward": 1.0}),
     "a number that a reward function logged": ({"similarity": 0.25}, {"similarity": 0.25, "reward": 1.0}),
+    "a whole reward": ({"tidy_reward": 1}, {"tidy_reward": 1.0, "reward": 2.0}),
     "a reward of a length": ({"length_penalty": -0.5}, {"length_penalty": -0.5, "reward": 0.5}),
     "an extra column of text": ({"answer": "4"}, {"answer": "4", "reward": 1.0}),
     "an extra column of whole numbers": ({"turns": 2}, {"turns": 2.0, "reward": 1.0}),

@@ -1,6 +1,7 @@
 """Chat messages → text a reader can follow: roles and turns, tool calls as calls.
 
-Knows the shapes in which trainers keep messages (OpenAI's, their parts, items of the Responses API, ShareGPT's).
+Knows the shapes in which trainers keep messages (OpenAI's, their parts, items of the Responses API, ShareGPT's, LangChain's), and where
+chat APIs have them in their answers.
 """
 
 import base64
@@ -94,12 +95,18 @@ _SAYS: Final = ("content", "value", "parts", "text", "message", "prompt")
 _ITEMS: Final = {"reasoning": "assistant", "function_call": "assistant", "function_call_output": "tool"}
 """Items of the Responses API, which have a type and no role, and whose turn they belong to; other calls of tools are the assistant's."""
 
-_CALLS: Final = set_of("tool_call tool_use function_call toolCall functionCall server_tool_use mcp_call")
+_TYPED: Final = set_of("human ai tool system")
+"""LangChain's word for a role, which it has as a type."""
+
+_CALLS: Final = set_of("tool_call tool_use function_call toolCall toolUse functionCall server_tool_use mcp_call")
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
-_ANSWERS: Final = set_of("tool_result tool_response function_call_output function_response")
+_ANSWERS: Final = set_of("tool_result tool_response function_call_output function_response toolResult functionResponse")
 _IMAGES: Final = set_of("image image_url input_image")
 _RAW: Final = ("raw_text", "raw", "raw_content")
 """Keys under which the text of a call stands that could not be parsed."""
+
+_ANSWERED: Final = ("choices.0.message", "candidates.0.content", "output.message", "message", "output")
+"""Where the answer of a chat API has its message or its items."""
 
 _WRITTEN: Final = re.compile(r'\[\s*\{\s*"')
 """How a list of messages begins that is written as JSON, as columns of tables hold it."""
@@ -132,6 +139,28 @@ def messages_in(value: Any) -> list[dict[str, Any]] | None:
             found = parse_value(value.encode())
             return found if is_chat(found) and any("type" not in one or "role" in one for one in found) else None
     return value if is_chat(value) else None
+
+
+def as_messages(value: Any) -> list[dict[str, Any]] | None:
+    """As `messages_in`, and the one message that a value is, or that it holds as the answer of a chat API."""
+    if not isinstance(value, dict):
+        return messages_in(value)
+    several = found(value, "choices.1") or found(value, "candidates.1")
+    held = [value] if several else [value, *(found(value, path) for path in _ANSWERED)]
+    listed = (one if isinstance(one, list) else [one] for one in held)
+    return next((one for one in listed if is_chat(one) and any(map(content, one))), None)
+
+
+def is_thought(key: str, beside: str) -> bool:
+    """Whether what stands under a key of a row is what was thought before the answer beside it; `reasoning` may be anybody's."""
+    return key in _REASONING and beside not in _REASONING and (key != "reasoning" or beside == "content")
+
+
+def with_thought(record: dict[str, Any], key: str, said: str) -> str:
+    """What was said under a key of a row, behind what was thought before it, where the row has that beside it."""
+    thoughts = (record[name] for name in _REASONING if name in record and is_thought(name, key))
+    thought = next((one for one in thoughts if isinstance(one, str) and one.strip() and one not in said), "")
+    return f"{_thought(thought)}\n{said}" if thought else said
 
 
 def chat(messages: Sequence[dict[str, Any]]) -> str:
@@ -203,7 +232,7 @@ def _role(message: dict[str, Any]) -> str | None:
     said = str(message.get("from") or message.get("source") or "")
     if said and any(key in message for key in _SAYS) and ("from" in message or said in _SAMPLED | _ASKING):
         return said
-    return _item_role(message)
+    return _item_role(message) or _typed_role(message)
 
 
 def _item_role(message: dict[str, Any]) -> str | None:
@@ -212,6 +241,12 @@ def _item_role(message: dict[str, Any]) -> str | None:
     if "role" in message or not isinstance(kind, str):
         return None
     return _ITEMS.get(kind, "assistant" if kind.endswith("_call") and ("call_id" in message or "status" in message) else None)
+
+
+def _typed_role(message: dict[str, Any]) -> str | None:
+    """The role that a message of LangChain has as its type; None of anything else."""
+    kind = message.get("type")
+    return kind if isinstance(kind, str) and kind in _TYPED and "content" in message else None
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -251,7 +286,10 @@ def _part(part: Any) -> Iterator[str]:
     elif kind in ("thinking", "reasoning"):
         yield from filter(None, [_thought("\n".join(_thoughts(part)))])
     elif kind in _ANSWERS:
-        yield from _content(next((part[key] for key in ("output", "content") if part.get(key) is not None), None))
+        held = part[kind] if isinstance(part.get(kind), dict) else part
+        yield from _content(next((held[key] for key in ("output", "content", "response") if held.get(key) is not None), None))
+    elif kind == "json":
+        yield as_text(part.get(kind))
     elif isinstance(text := part.get("text", part.get(kind) if kind == "refusal" else None), str):
         yield text
     else:

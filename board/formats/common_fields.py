@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from board.formats.filename_hints import split_in, step_or_zero
 from board.formats.masking import hide
-from board.formats.renaming import renamed
+from board.formats.renaming import renamed, total
 from board.formats.row import FloatArray
-from board.formats.row_reader import as_number
+from board.formats.row_reader import as_array, as_number
 from board.schema import NATIVE, TOKEN_IDS
 from board.sources.json_record import Record
 
@@ -38,19 +38,22 @@ def step_and_split(name: str, step: Any = None, split: str | None = None) -> Rec
     return given(step=step_or_zero(name) if step is None else step, split=split or split_in(name))
 
 
-def rewarded(reward: Any) -> Record:
+def rewarded(reward: Any, tokens: Any = None) -> Record:
     """A reward under our names: a number as it is; of an object or a short list of numbers each part.
 
-    The total is then the part that is called so, or the only number; a list of one number is that number.
+    The total is then the part that is called so, or the only number; a list of one number is that number. A list with a number for each of
+    the tokens, if these are given, is the rewards at the tokens, and their sum the reward.
     """
+    if isinstance(tokens, list) and isinstance(reward, list) and len(reward) == len(tokens) > 1 and as_array(reward) is not None:
+        return given(reward=total(reward), token_rewards=reward)
     if isinstance(reward, list) and 0 < len(reward) <= _MOST_PARTS and all(as_number(one) is not None for one in reward):
         reward = reward[0] if len(reward) == 1 else {str(at): one for at, one in enumerate(reward, 1)}
     if not isinstance(reward, dict):
         return given(reward=reward)
     numbers = [value for value in reward.values() if as_number(value) is not None]
     only = numbers[0] if len(numbers) == 1 else None
-    total = next((reward[name] for name in _TOTALS if as_number(reward.get(name)) is not None), only)
-    return given(reward=total) | {f"reward.{name}": value for name, value in reward.items() if value is not None}
+    whole = next((reward[name] for name in _TOTALS if as_number(reward.get(name)) is not None), only)
+    return given(reward=whole) | {f"reward.{name}": value for name, value in reward.items() if value is not None}
 
 
 def reward_note(rewards: Iterable[Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import chat, items_in, messages_in, turns
+from board.formats.chat import as_messages, chat, is_chat, items_in, turns, with_thought
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in
@@ -117,21 +117,36 @@ class HandMapping:
             yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
 
     def _rollouts(self, record: Record, place: Place, row: str = "") -> list[Record]:
-        """The rollouts in a row: one, or one for each sample; `row` tags its position in its record."""
+        """The rollouts in a row: one, or one for each sample; `row` tags its position in its record. Where prompts are dealt out, too, they
+        are the groups, or each has a list of samples."""
         if not self.each:
             return [self._rollout(record, place)]
         path = self._paths()[self.each]
         samples = found(record, path)
+        if samples is None or (isinstance(samples, list) and samples and all(one is None for one in samples)):
+            raise RowRefused(f"has no `{path}`")
         if not isinstance(samples, list) or not samples:
-            raise RowRefused(
-                f"`{path}` is {shown(samples)}, not a list of samples" if samples is not None else f"has no `{path}`"
-            )
-        group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}{row}"}
+            raise RowRefused(f"`{path}` is {shown(samples)}, not a list of samples")
+        prompts = found(record, self._paths().get("prompt", ""))
+        by_prompt = isinstance(prompts, list) and len(prompts) == len(samples) and not is_chat(prompts)
+        if by_prompt and self._are_lists(record, samples):
+            dealt = (of_sample(record, at, len(samples)) for at in range(len(samples)))
+            return [one for at, inner in enumerate(dealt, 1) for one in self._rollouts(inner, place, f"{row}:{at}")]
+        named = "group_id" in self.fields or (by_prompt and any(one != prompts[0] for one in prompts))
+        group = {} if named else {"group_id": f"{place.name}:{place.number}{row}"}
         return [
             {**group, **self._rollout(record, place, partial(of_sample, at=at, count=len(samples)), {self.each: sample})}
             for at, sample in enumerate(samples)
             if sample is not None
         ]
+
+    def _are_lists(self, record: Record, samples: list[Any]) -> bool:
+        """Whether what stands for each prompt is a list of samples: a list that has one reward holds the turns of one."""
+        paths = [self._paths().get("reward", ""), *(path for path, _ in self.reward_parts)]
+        rewards = [one for path in paths if isinstance(listed := found(record, path), list) for one in listed]
+        return not any(as_number(one) is not None for one in rewards) and all(
+            isinstance(one, list) and not is_chat(one) for one in samples
+        )
 
     def _rollout(self, record: Record, place: Place, of: Callable[[Any], Any] = lambda value: value, said: Record = {}) -> Record:  # noqa: B006
         """The rollout in a record; `of` gives of a value what is one sample's, `said` is what was sampled where it is one of a list."""
@@ -142,8 +157,13 @@ class HandMapping:
             rewards = (self._part(of(found(record, path)), path, weight) for path, weight in self.reward_parts)
             rollout["reward"] = total(rewards)
         elif isinstance(self.fields.get("reward"), Key):
-            rollout.update(rewarded(self._number(rollout.pop("reward"))))
+            tokens = rollout.get(TOKENS) or rollout.get(RESPONSE_IDS)
+            rollout = {**rewarded(self._number(rollout.pop("reward")), tokens), **rollout}
         rollout.update(_conversation(rollout, paths))
+        holder, _, key = paths.get("response", "").rpartition(".")
+        around = of(found(record, holder.removesuffix(".*")) if holder else record)
+        if isinstance(around, dict) and isinstance(rollout.get("response"), str) and not any(map(rollout.get, SAID[1:])):
+            rollout["response"] = with_thought(around, key, rollout["response"])
         others = renamed(of(pruned(record, paths.values())), {}, NAMES)  # what is ours, the mapping says
         return {**others, **_trimmed(rollout, self.whole_sequence)}
 
@@ -219,7 +239,7 @@ def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
     """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another. Of texts that are
     pieces of one response that response."""
     said = rollout.get("response")
-    if (messages := messages_in(said)) is None:
+    if (messages := as_messages(said)) is None:
         pieces = [*items_in([said])]
         return {"response": "\n\n".join(pieces)} if pieces and all(isinstance(one, str) for one in pieces) else {}
     prompt, response = turns(messages)

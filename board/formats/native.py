@@ -3,8 +3,10 @@
 from typing import Final
 
 from board.formats.aliases import remarked
-from board.formats.common_fields import rewarded
+from board.formats.chat import chat, is_sampled, messages_in, turns, with_thought
+from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
+from board.formats.token_names import IDS
 from board.schema import TOKENS
 from board.sources.json_record import Record
 
@@ -29,9 +31,22 @@ def recognise(head: Head) -> bool:
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
-    """The record itself; a reward that is a list or an object as its parts."""
-    reward = record.get("reward")
-    return [{**record, "reward": None, **rewarded(reward)} if isinstance(reward, (dict, list)) else record]
+    """The record itself; a reward that is an object or a list in its parts or as those of the tokens, the prompt from `messages` where
+    nothing else has it, and a response with the thought beside it."""
+    reward, response = record.get("reward"), record.get("response")
+    changed: Record = {}
+    if isinstance(reward, (dict, list)):
+        tokens = record.get(TOKENS) or record.get(IDS)
+        changed = {"reward": None, **rewarded(reward, tokens), **given(token_rewards=record.get("token_rewards"))}
+    if record.get("prompt") is None and (asked := messages_in(record.get("messages"))):
+        changed["prompt"] = turns(asked)[0] if is_sampled(asked[-1]) else chat(asked)
+    if (
+        isinstance(response, str)
+        and record.get(TOKENS) is None
+        and (said := with_thought(record, "response", response)) != response
+    ):
+        changed["response"] = said
+    return [{**record, **changed} if changed else record]
 
 
 def note(head: Head) -> str:

@@ -4,7 +4,7 @@ What several formats need to map their fields. Knows dicts and lists.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -101,14 +101,17 @@ def mask(record: Record, key: str) -> FloatArray:
     return np.nan_to_num(array)
 
 
-def parts_between(record: Record, first: str, stop: str) -> Record:
-    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave."""
+def parts_between(record: Record, first: str, stop: str, is_named: Callable[[str], bool] = lambda key: False) -> Record:
+    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave; any
+    number where a key is called so."""
     keys = list(record)
     between = keys[keys.index(first) + 1 : keys.index(stop) if stop in keys else None] if first in keys else []
-    return {key: record[key] for key in between if isinstance(record[key], float)}
+    kinds = {key: int | float if is_named(key) else float for key in between}
+    return {key: record[key] for key, kind in kinds.items() if isinstance(record[key], kind)}
 
 
-def sum_note(names: Iterable[str]) -> str:
-    """That the reward is a sum we made, and of what, as one sentence; empty when of nothing."""
-    summed = ", ".join(dict.fromkeys(names))
-    return f"The trainer stores no total, so reward is the unweighted sum of {summed}." if summed else ""
+def sum_note(names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """That the reward is a sum we made, of what, and what may be one of its parts and is not in it; empty when of nothing."""
+    summed, apart = (", ".join(dict.fromkeys(some)) for some in (names, others))
+    without = f", without {apart}" if apart else ""
+    return f"The trainer stores no total, so reward is the unweighted sum of {summed}{without}." if summed else ""

@@ -15,7 +15,7 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.aliases import remarked
-from board.formats.chat import chat, messages_in, response
+from board.formats.chat import as_messages, chat, response
 from board.formats.row import Alternative, FloatArray, Row
 from board.formats.token_names import PROMPT_IDS
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
@@ -125,10 +125,13 @@ def _read_text(row: Row, name: str, value: Any) -> None:
 
 
 def spoken(name: str, value: Any) -> str:
-    """A value under the name of a text as text: chat messages, where they may stand, as roles and turns."""
-    speak = _SPOKEN.get(name)
-    said = messages_in(value) if speak else None
-    return speak(said) if speak and said is not None else as_text(value)
+    """A value under the name of a text as text: chat messages, where they may stand, as roles and turns, and texts one below the other."""
+    if (speak := _SPOKEN.get(name)) is None:
+        return as_text(value)
+    if (said := as_messages(value)) is not None:
+        return speak(said)
+    is_pieces = isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return "\n\n".join(value) if is_pieces else as_text(value)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, set_of
-from board.formats.chat import is_chat, is_sampled, items_in, messages_in
+from board.formats.chat import is_chat, is_sampled, is_thought, items_in, messages_in
 from board.formats.json_paths import found
 from board.sources.json_record import Record
 
@@ -147,13 +147,24 @@ def _below(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list
     if depth and every(values, lambda value: isinstance(value, dict) and bool(value)):
         yield from _of_objects(f"{path}.", values, depth - 1)
     elif depth and every(values, _is_objects) and any(len(value) > 1 for value in given):
-        for key in dict.fromkeys(key for value in given for item in value for key in item):
-            inner = [None if value is None else [item.get(key) for item in value] for value in values]
-            yield from _below(f"{path}.*.{key}", inner, depth - 1)
+        yield from _of_items(f"{path}.*", values, depth)
     elif depth and every(values, lambda value: isinstance(value, list) and len(value) == 1) and _may_be_one(path, given):
         yield from _below(f"{path}.0", [None if value is None else value[0] for value in values], depth - 1)
     else:
         yield path, [messages_in(value) or value for value in values]
+
+
+def _of_items(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list[Any]]]:
+    """What the objects in lists hold, as lists of what each object does; an object within each needs no `*` of its own."""
+    for key in dict.fromkeys(key for value in values if value is not None for item in value for key in item or ()):
+        inner = [None if value is None else [(item or {}).get(key) for item in value] for value in values]
+        items = [item for value in inner if value for item in value]
+        if every(items, lambda item: is_chat([item]) and is_sampled(item)):  # a message of each
+            yield f"{path}.{key}", [value and [item and [item] for item in value] for value in inner]
+        elif depth > 1 and every(items, lambda item: isinstance(item, dict)) and not any(map(is_chat, inner)):
+            yield from _of_items(f"{path}.{key}", inner, depth - 1)
+        else:
+            yield f"{path}.{key}", inner
 
 
 def _is_objects(value: Any) -> bool:
@@ -204,12 +215,20 @@ def find(columns: Columns) -> Sampled | None:
     ranked = [(rank, path) for path, values in columns.items() if (rank := _rank(path, values, columns, inputs)) is not None]
     if not ranked:
         return None
-    (tier, *_), path = min(ranked)
+    likely = [path.rpartition(".") for (tier, *_), path in ranked if tier <= _MAYBE]
+    apart = [one for one in ranked if not _is_beside_answer(one[1], likely)]
+    (tier, *_), path = min(apart)
     given = [value for value in columns[path] if value]
     each = all(isinstance(value, list) and not is_chat(value) for value in given) and _is_split(path, tier, columns)
     turns = [item for value in given for item in (value if each else [value]) if is_chat(item)]
     has_prompt = bool(turns) and not any(is_sampled(one[0]) for one in turns)
     return Sampled(path, each, _WHY.get(tier, ""), has_prompt)
+
+
+def _is_beside_answer(path: str, others: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether a key holds what was thought before the answer that stands beside it."""
+    holder, _, key = path.rpartition(".")
+    return any(holder == around and is_thought(key, other) for around, _, other in others)
 
 
 _CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = range(2, 9)
@@ -311,7 +330,7 @@ def _is_split(path: str, tier: int, columns: Columns) -> bool:
     *above, last = parts_of(path)
     of_turns = not _ONE.isdisjoint(path.split(".")[:-1]) or any(not _TURNS.isdisjoint(part) for part in above)
     pieces = of_turns or not _PIECES.isdisjoint(last)
-    if pieces or tier in (0, 1, _WORD):
+    if pieces or tier in (0, 1, _CHAT, _WORD):
         return not pieces
     if any("*" in key and key != "*" for key in path.split(".")):
         return True
@@ -342,9 +361,10 @@ def as_long(values: Values, lengths: Sequence[int | None]) -> bool:
 
 
 def spread(columns: Columns, path: str) -> dict[str, list[Any]]:
-    """The columns with a row per sample: lists with an item per sample are dealt out, all else stands in each of its samples."""
+    """The columns with a row per sample: lists with an item per sample are dealt out, all else stands in each of its samples. Where prompts
+    are dealt out, too, and lists are left with others as long, these are the samples of each prompt."""
     lengths = lengths_of(columns[path])
-    return {
+    dealt = {
         name: [
             item
             for value, length in zip(values, lengths, strict=True)
@@ -352,3 +372,9 @@ def spread(columns: Columns, path: str) -> dict[str, list[Any]]:
         ]
         for name, values in columns.items()
     }
+    inner = lengths_of(dealt[path])
+    by_prompt = as_long(dealt[path], inner) and any(
+        is_input(name) and as_long(values, lengths) for name, values in columns.items()
+    )
+    again = by_prompt and any(name != path and as_long(values, inner) for name, values in dealt.items())
+    return spread(dealt, path) if again else dealt

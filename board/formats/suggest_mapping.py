@@ -222,7 +222,7 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
     if said is not None and said.why:
         lines.append(f"# No key is called as a response is: it is taken from {said.why}.")
     if mapping.each:
-        lines.append("# A row holds a list of samples: each is a rollout, and the row is their group.")
+        lines.append("# A row holds a list of samples: each is a rollout, and the row is their group if they share a prompt.")
     if mapping.fields["step"] == Constant(0):
         lines.append('# Nothing looks like a step: write step = "<key>" if there is one; all rollouts stand at step 0.')
     if mapping.reward_parts:

@@ -8,6 +8,7 @@ import pytest
 from board.formats import native, read
 from board.formats.chat import chat, content, is_chat, parted, turns
 from board.formats.contract import Place
+from board.sources.json_record import as_text
 from board.text.padding import COMMON_PADS
 
 USER = {"role": "user", "content": "2+2?"}
@@ -53,6 +54,22 @@ CONTENTS: dict[str, tuple[dict[str, Any], str]] = {
     "a call by Gemini": (
         {"role": "model", "parts": [{"functionCall": {"name": "ls", "args": {"at": "."}}}]},
         '→ ls({"at": "."})',
+    ),
+    "a call by Bedrock": (
+        {"role": "assistant", "content": [{"text": "so"}, {"toolUse": {"toolUseId": "t", "name": "ls", "input": {"at": "."}}}]},
+        'so\n→ ls({"at": "."})',
+    ),
+    "an answer to Gemini": (
+        {"role": "user", "parts": [{"functionResponse": {"name": "ls", "response": {"files": 2}}}]},
+        '{"files": 2}',
+    ),
+    "an answer to Gemini in Python": (
+        {"role": "user", "parts": [{"function_response": {"name": "ls", "response": {"result": "a.py"}}}]},
+        "a.py",
+    ),
+    "an answer to Bedrock": (
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"json": {"files": 2}}, {"text": "a.py"}]}}]},
+        '{"files": 2}\na.py',
     ),
     "a call of a function's name": (
         {
@@ -166,6 +183,50 @@ def test_items_of_the_responses_api_are_turns() -> None:
     )
 
 
+def test_messages_of_langchain() -> None:
+    """Their type is their role; an object with a type that is none is no message."""
+    said: list[dict[str, Any]] = [
+        {"type": "human", "content": "Hi"},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "ls", "args": {"at": "."}}]},
+    ]
+
+    assert turns(said) == ("human:\nHi", '→ ls({"at": "."})')
+    assert not is_chat([{"type": "text", "content": "Hi"}])
+    assert not is_chat([{"type": ["human"], "content": "Hi"}])
+
+
+ANSWER = {"role": "assistant", "content": "4", "tool_calls": None}
+HELD: dict[str, Any] = {
+    "a message": ANSWER,
+    "OpenAI's answer": {"id": "c", "choices": [{"index": 0, "message": ANSWER}], "usage": {"total_tokens": 9}},
+    "Gemini's": {"candidates": [{"content": {"role": "model", "parts": [{"text": "4"}]}}]},
+    "Bedrock's": {"output": {"message": {"role": "assistant", "content": [{"text": "4"}]}}, "stopReason": "end_turn"},
+    "of the Responses API": {"object": "response", "output": [{"type": "message", "role": "assistant", "content": "4"}]},
+    "messages": [ANSWER],
+    "texts": ["4"],
+}
+
+
+@pytest.mark.parametrize("value", HELD.values(), ids=HELD)
+def test_one_message_or_a_chat_api_s_answer_as_a_response(value: Any) -> None:
+    """It is read as what the message says, in rows of the board's own, too."""
+    assert read({"step": 0, "response": value}, native, Place("a.jsonl", 1))[0].texts["response"] == "4"
+
+
+OTHERS: dict[str, Any] = {
+    "several choices": {"choices": [{"message": ANSWER}, {"message": ANSWER}]},
+    "no message": {"answer": 4, "message": "none"},
+    "a message that says nothing": {"role": "assistant"},
+    "texts and numbers": ["a", 1],
+}
+
+
+@pytest.mark.parametrize("value", OTHERS.values(), ids=OTHERS)
+def test_any_other_object_as_a_response_is_json(value: Any) -> None:
+    """Nothing of it is lost, and none of several answers is chosen."""
+    assert read({"step": 0, "response": value}, native, Place("a.jsonl", 1))[0].texts["response"] == as_text(value)
+
+
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (1024).to_bytes(4, "big") + (768).to_bytes(4, "big") + b"\0" * 88_000
 GIF = b"GIF89a" + (3).to_bytes(2, "little") + (2).to_bytes(2, "little") + b"\0" * 90
 JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF" + b"\0" * 9 + b"\xff\xc0\0\x11\x08\x02\x58\x03\x20" + b"\0" * 900
@@ -197,7 +258,7 @@ def test_what_is_a_chat() -> None:
 
 def test_parted_where_told() -> None:
     """The place decides, not the role; all may be prompt, or all response."""
-    said = [USER, {"role": "assistant", "content": "4"}]
+    said: list[dict[str, Any]] = [USER, {"role": "assistant", "content": "4"}]
 
     assert parted(said, 2) == ("user:\n2+2?\n\nassistant:\n4", "")
     assert parted(said, 1) == ("user:\n2+2?", "4")

@@ -42,6 +42,20 @@ def test_rewards(reward: Any, expected: dict[str, Any]) -> None:
     assert bool(reward_note([None, reward])) == isinstance(reward, dict)
 
 
+TOKENS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "one for each": ([0.0, None, 1.5], {"reward": 1.5, "token_rewards": [0.0, None, 1.5]}),
+    "fewer": ([1.0, 2.0], {"reward.1": 1.0, "reward.2": 2.0}),
+    "no numbers": (["a", "b", "c"], {"reward": ["a", "b", "c"]}),
+    "one": (2.0, {"reward": 2.0}),
+}
+
+
+@pytest.mark.parametrize(("reward", "expected"), TOKENS.values(), ids=TOKENS)
+def test_rewards_at_tokens(reward: Any, expected: dict[str, Any]) -> None:
+    """A list as long as the tokens is theirs, and its sum the reward."""
+    assert rewarded(reward, ["x", "y", "z"]) == expected
+
+
 def test_gaps_and_what_is_there() -> None:
     """Masked tokens have a gap, no mask hides nothing, and only null is away."""
     assert hidden([1.0, 2.0], [1, 0]) == [1.0, None]

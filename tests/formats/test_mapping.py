@@ -385,3 +385,11 @@ def test_each_of_a_path_into_a_list() -> None:
     rows = formats.read({"out": [{"text": "a", "score": 1}, {"text": "b", "score": 0}]}, by, AT_3)
 
     assert [(row.texts["response"], row.numbers["reward"]) for row in rows] == [("a", 1.0), ("b", 0.0)]
+
+
+def test_a_reward_at_each_token() -> None:
+    """A list under the reward's key that is as long as the tokens is theirs."""
+    by = HandMapping({"step": FromPath(), "response_tokens": Key("words"), "reward": Key("score")})
+    (row,) = formats.read({"words": ["4", "."], "score": [0.0, 1.5]}, by, Place("step_3.jsonl", 1))
+
+    assert (row.numbers["reward"], [*row.arrays["token_rewards"]]) == (1.5, [0.0, 1.5])

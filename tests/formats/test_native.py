@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from golden_runs import flat, read_one
 
 from board.errors import RowRefused
 from board.formats import native, row_reader
@@ -55,3 +56,31 @@ def test_a_remark_in_a_needed_key_is_told() -> None:
     """A row whose response has a remark in its name is refused with the name that it should be."""
     with pytest.raises(RowRefused, match=r"（required）response → response"):
         row_reader.read({"step": 0, "（required）response": "x"})
+
+
+ASKED = [{"role": "user", "content": "2+2?"}]
+MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a prompt in messages": ({"messages": ASKED}, {"prompt": "user:\n2+2?"}),
+    "the answer in them, too": ({"messages": [*ASKED, {"role": "assistant", "content": "4"}]}, {"prompt": "user:\n2+2?"}),
+    "a prompt beside them": ({"messages": ASKED, "prompt": "p"}, {"prompt": "p"}),
+    "a thought": ({"reasoning_content": "so"}, {"response": "<think>\nso\n</think>\n4"}),
+    "a thought that is in the response": ({"thinking": "4"}, {"response": "4"}),
+    "somebody's reasoning": ({"reasoning": "right"}, {"response": "4"}),
+    "a reward at each token": (
+        {"response_tokens": ["4", "."], "reward": [0.0, 1.5]},
+        {"reward": 1.5, "token_rewards": [0.0, 1.5]},
+    ),
+    "other rewards of the tokens": (
+        {"response_tokens": ["4", "."], "reward": [0.0, 1.5], "token_rewards": [0.5, 0.5]},
+        {"reward": 1.5, "token_rewards": [0.5, 0.5]},
+    ),
+    "a prompt of texts": ({"prompt": ["a", "b"]}, {"prompt": "a\n\nb"}),
+}
+
+
+@pytest.mark.parametrize(("fields", "expected"), MADE.values(), ids=MADE)
+def test_what_is_made_of_a_row(fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    """A list of rewards is of the tokens where it is as long; messages are the prompt where nothing else is one; a thought is said first."""
+    row = flat(read_one(native, {"step": 0, "response": "4", **fields}))
+
+    assert {name: row.get(name) for name in expected} == expected

@@ -60,6 +60,17 @@ def test_a_run_without_rewards_or_words_says_so_first(tmp_path: Path) -> None:
     assert summary(open_run(tmp_path / "wordless"), "wordless").warnings == ["All 2 responses are empty"]
 
 
+def test_a_reward_that_is_a_sum_is_a_warning(tmp_path: Path) -> None:
+    """Of which columns, as the note of its format says: the rows do not say which are rewards."""
+    write_run(
+        tmp_path / "r", {"a.jsonl": [{"step": 1, "prompt": "p", "completion": "c", "near": 0.5, "kl": 0.1, "advantage": 0.5}]}
+    )
+
+    assert summary(open_run(tmp_path / "r"), "r").warnings == [
+        "The trainer stores no total, so reward is the unweighted sum of near, without kl"
+    ]
+
+
 def test_what_sources_and_parts_earn(tmp_path: Path) -> None:
     """By the keys of their metrics, in JSON all, in the terminal twenty and how many more there are."""
     rows = [

@@ -70,7 +70,7 @@ class SummaryReply:
     left_out: dict[str, str]
     """Files that are not taken for rollouts, and why."""
     warnings: list[str]
-    """That no response says anything, or that there is no reward, a sentence each."""
+    """That no response says anything, or that there is no reward; what the formats say of the numbers, such as that the reward is a sum."""
 
 
 @dataclass(frozen=True)

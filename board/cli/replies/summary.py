@@ -37,7 +37,7 @@ def summary(run: Run, name: str) -> SummaryReply:
         refused=report.refused,
         flagged=report.flagged,
         left_out=report.skipped,
-        warnings=empty_run.warnings(run.counted.frame),
+        warnings=[*empty_run.warnings(run.counted.frame), *(note.rstrip(".") for note in report.notes)],
     )
 
 

@@ -77,6 +77,15 @@ def test_messages_become_text(messages: list[dict[str, Any]], text: str) -> None
     assert (row.texts["prompt"], row.texts["response"], row.numbers["reward"]) == ("user:\n2+2?", text, 1.0)
 
 
+def test_a_null_changes_nothing_of_what_is_a_reward() -> None:
+    """A column whose function does not apply to a row is a reward there, too: what stands behind it counts in every row."""
+    rows = [
+        {"step": 1, "prompt": "p", "completion": "c", "brief": brief, "tidy_func": 1.0, "shown": 0.5} for brief in (0.25, None)
+    ]
+
+    assert [read_one(trl, {**row, "advantage": 0.5}).numbers["reward"] for row in rows] == [1.75, 1.5]
+
+
 def test_distillation_has_no_reward() -> None:
     """TRL's distillation writes the same files with nothing but texts: no reward is made up."""
     rows = golden(trl, DISTILLED)
@@ -94,10 +103,16 @@ def test_a_file_is_a_step() -> None:
 
 
 READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "parts that cancel": ({"b": -1.0}, {"b": -1.0, "reward": 0.0}),
-    "NaN": ({"b": math.nan}, {"reward": 1.0}),
+    "parts that cancel": ({"b_reward": -1.0}, {"b_reward": -1.0, "reward": 0.0}),
+    "NaN": ({"b_reward": math.nan}, {"reward": 1.0}),
     "no reward at all": ({"accuracy": None}, {}),
-    "a function called reward": ({"reward": 0.5}, {"reward (logged)": 0.5, "reward": 1.5}),
+    "a total": ({"reward": 0.5}, {"reward": 0.5}),
+    "a total by another name": ({"total_reward": 2}, {"reward": 2.0}),
+    "a total in an object": ({"rewards": {"a": 1.0, "sum": 3.0}}, {"reward.a": 1.0, "reward.sum": 3.0, "reward": 3.0}),
+    "a metric": ({"kl": 0.25, "response_length": 37.0}, {"kl (logged)": 0.25, "response_length": 37.0, "reward": 1.0}),
+    "a number that a reward function logged": ({"similarity": 0.25}, {"similarity": 0.25, "reward": 1.0}),
+    "a whole reward": ({"tidy_reward": 1}, {"tidy_reward": 1.0, "reward": 2.0}),
+    "a reward of a length": ({"length_penalty": -0.5}, {"length_penalty": -0.5, "reward": 0.5}),
     "an extra column of text": ({"answer": "4"}, {"answer": "4", "reward": 1.0}),
     "an extra column of whole numbers": ({"turns": 2}, {"turns": 2.0, "reward": 1.0}),
     "an extra column of truth": ({"solved": True}, {"solved": 1.0, "reward": 1.0}),
@@ -111,7 +126,8 @@ READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("fields", "expected"), READ.values(), ids=READ)
 def test_what_a_column_becomes(fields: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Floats are rewards and summed, NaN counts for nothing, anything else is kept as it is."""
+    """Floats are rewards and summed, NaN counts for nothing, anything else is kept as it is; but not beside a total, nor what is called as a
+    metric, nor, where the first are called rewards, those behind them that are not."""
     record = {key: value for key, value in ROW.items() if key != "advantage"} | {"advantage": 0.5} | fields
     ordered = {key: record[key] for key in [*(key for key in record if key != "advantage"), "advantage"]}
     least = {"step": 25, "prompt": "p", "response": "c", "advantage": 0.5}
@@ -146,3 +162,11 @@ def test_note() -> None:
 
     assert trl.note(golden_head(trl, STEPS[1])) == said
     assert trl.note(Head("a", ({**ROW, "accuracy": None},))) == ""
+    assert trl.note(Head("a", ({**ROW, "reward": 1.0},))) == ""
+
+
+def test_what_was_not_added_is_said() -> None:
+    """A float among the rewards that was taken for none is named, and `summary` warns of it."""
+    row = {"step": 1, "prompt": "p", "completion": "c", "shown_first": 1.0, "tidy_func": 0.5, "kl": 0.25, "advantage": 0.5}
+
+    assert trl.note(Head("a", (row,))).endswith("sum of shown_first, tidy_func, without kl.")

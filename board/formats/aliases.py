@@ -22,7 +22,8 @@ def _called(others: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
 
 SCALARS: Final = _called(
     {
-        "step": "global_step global_steps training_step train_step iteration gen_step rollout_id tail_version",
+        "step": "global_step global_steps training_step train_step trainer_step update_step iteration iter update gen_step rollout_id"
+        " tail_version checkpoint ckpt",
         "prompt": "input_prompt prompts question query problem instruction input",
         "response": "output completion output_response responses model_response response_str generation completions output_text"
         " generated_text text messages conversation conversations",

@@ -15,7 +15,7 @@ from board.errors import RowRefused
 from board.formats.chat import chat, items_in, messages_in, turns
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_in
+from board.formats.filename_hints import split_in, step_in, step_said
 from board.formats.json_paths import found, pruned, rows_at
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import mask, of_sample, renamed, total
@@ -193,6 +193,8 @@ class HandMapping:
             if name == "step" and source.path == "*":  # a key of the object that holds the rows, such as "12" or "step_12"
                 digits = _STEP_KEY.fullmatch(str(value))
                 value = int(digits[1]) if digits else None
+            elif name == "step" and isinstance(value, str) and (step := step_said(value)) is not None:
+                value = step
         elif isinstance(source, Constant):
             value = source.value
         return _split(value, source, place) if name == "split" else value

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.chat import is_chat, is_sampled, turns
-from board.formats.filename_hints import step_in
+from board.formats.filename_hints import step_in, step_said
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
 from board.formats.reward_key import is_reward, is_verdict, rewards_in
@@ -91,7 +91,7 @@ def _is_ids(value: Any) -> bool:
 
 
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "step": _is_whole,
+    "step": lambda value: _is_whole(value) or (isinstance(value, str) and step_said(value) is not None),
     "prompt": _is_text,
     "reward": is_reward,
     "ground_truth": lambda value: not isinstance(value, dict | bool),
@@ -112,8 +112,8 @@ def _stands_at_end(path: str, alias: str) -> bool:
 
 
 def _spelled(path: str) -> str:
-    """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`."""
-    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", path).lower()
+    """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`, and `a/b` is `a.b`."""
+    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", path).lower().replace("/", ".")
 
 
 _PLACES: Final[tuple[Callable[[str, str], bool], ...]] = (
@@ -224,7 +224,10 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
     if mapping.each:
         lines.append("# A row holds a list of samples: each is a rollout, and the row is their group.")
     if mapping.fields["step"] == Constant(0):
-        lines.append('# Nothing looks like a step: write step = "<key>" if there is one; all rollouts stand at step 0.')
+        lines.append(
+            '# Nothing looks like a step, as no date does, and no number of a file of one row: write step = "<key>" if there is one.'
+        )
+        lines.append("# All rollouts stand at step 0, where those of one prompt are a group, whichever files they are in.")
     if mapping.reward_parts:
         lines.append("# No key holds the whole reward: it is the sum of its parts, whose weights may have to be set.")
     return lines

@@ -39,6 +39,9 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"Global Step": 3, "Prompt": "a", "Completion": "b", "Total Reward": 1.0},
         {"step": "Global Step", "prompt": "Prompt", "response": "Completion", "reward": "Total Reward"},
     ),
+    "slashes": ({"train/global_step": 3, "response": "b"}, {"step": "train/global_step"}),
+    "iterations of an epoch": ({"epoch": 1, "iter": 3, "response": "b"}, {"step": "iter"}),
+    "a step as text": ({"ckpt": "step_3", "response": "b"}, {"step": "ckpt"}),
     "humps": ({"trainStep": 3, "response": "b", "finalReward": 1.0}, {"step": "trainStep", "reward": "finalReward"}),
     "messages": ({"step": 1, "messages": CHAT}, {"response": "messages"}),
     "a word for the split": ({"step": 1, "response": "x", "mode": "val"}, {"split": "mode"}),
@@ -158,7 +161,11 @@ def test_a_key_is_used_once() -> None:
     assert (fields["response"], fields["ground_truth"]) == ("output", "answer")
 
 
-STEPS: dict[str, tuple[str, Any]] = {"in the path": ("step_3/rows.jsonl", FromPath()), "nowhere": ("rows.jsonl", Constant(0))}
+STEPS: dict[str, tuple[str, Any]] = {
+    "in the path": ("step_3/rows.jsonl", FromPath()),
+    "nowhere": ("rows.jsonl", Constant(0)),
+    "a date": ("20260131/rows.jsonl", Constant(0)),
+}
 
 
 @pytest.mark.parametrize(("name", "source"), STEPS.values(), ids=STEPS)

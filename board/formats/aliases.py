@@ -27,7 +27,10 @@ SCALARS: Final = _called(
         "prompt": "input_prompt prompts question query problem instruction input",
         "response": "output completion output_response responses model_response response_str generation completions output_text"
         " generated_text text messages conversation conversations",
+        "ref_response": "reference_response base_response base_output base_completion baseline_response baseline_output sft_response"
+        " sft_output",
         "reward": "score total_reward scores rewards filtered_rewards episode_reward final_reward",
+        "ref_reward": "reference_reward ref_score base_reward base_score baseline_reward baseline_score sft_reward sft_score",
         "ground_truth": "gts gt label answer solution target",
         "group_id": "group_index group_idx prompt_idx example_id task_id uid group _ng_task_index",
         "prompt_id": "problem_id question_id",

@@ -48,6 +48,9 @@ _BY_MODEL: Final = set_of(
 _WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
 """Words that say of an answer or a text that a model wrote it."""
 
+_BEFORE: Final = set_of("base baseline sft init initial")
+"""Words of a model before its training: the policy's own text comes first."""
+
 _UNSURE: Final = set_of("output prediction attempt gen")
 """A data set calls its own solution so, too: a key that says more comes first."""
 
@@ -174,7 +177,7 @@ def words(part: str) -> list[str]:
 
 def parts_of(path: str) -> list[list[str]]:
     """The words of each key of a path, places in lists left out; of a path of nothing else one key without words."""
-    return [words(part) for part in path.split(".") if not part.isdigit() and part != "*"] or [[]]
+    return [words(part) for part in re.split("[./]", path) if not part.isdigit() and part != "*"] or [[]]
 
 
 def is_reference(path: str) -> bool:
@@ -269,7 +272,7 @@ def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
     key = next((key for key in reversed(path.split(".")) if key in aliases), "")
     order = aliases.index(key) if key and words(key) == list(said) else len(aliases)
     if not set(said) <= _SAID | _BY_MODEL:
-        return _WORD, order
+        return _WORD, order + (not _BEFORE.isdisjoint(said))
     return (1 if set(said) <= _UNSURE and not path.endswith("*") else 0), order
 
 

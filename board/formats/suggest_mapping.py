@@ -14,7 +14,7 @@ from board.formats.chat import is_chat, is_sampled, turns
 from board.formats.filename_hints import step_in, step_said
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
-from board.formats.reward_key import is_reward, is_verdict, rewards_in
+from board.formats.reward_key import is_reward, is_verdict, perhaps_reward, rewards_in, scores_of_others
 from board.formats.row_reader import as_alternatives, as_array
 from board.formats.sampled_key import (
     Columns,
@@ -54,6 +54,7 @@ def guess(records: Sequence[Record], name: str = "", around: Mapping[str, Source
         lengths = lengths_of(columns[said.path])
         of_prompt = {path: values for path, values in columns.items() if not as_long(values, lengths)}
         columns = spread(columns, said.path)
+    of_prompt = {**of_prompt, **{path: columns[path] for path in (scores_of_others(columns, said.path) if said else ())}}
     arrays, whole_sequence = _arrays({path: values for path, values in columns.items() if said is None or path != said.path})
     if said is None and not any(ours in arrays for ours in SAID):
         return ""
@@ -71,7 +72,7 @@ def guess(records: Sequence[Record], name: str = "", around: Mapping[str, Source
     used = {source.path for source in fields.values() if isinstance(source, Key)} | {path for path, _ in parts}
     return "\n".join(
         [
-            *_head(mapping, len(records), said),
+            *_head(mapping, len(records), said, [] if rewards or "reward" in fields else perhaps_reward(left)),
             write(mapping).rstrip("\n"),
             *_tail(path for path in columns if path not in used),
         ]
@@ -93,7 +94,8 @@ def _is_ids(value: Any) -> bool:
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "step": lambda value: _is_whole(value) or (isinstance(value, str) and step_said(value) is not None),
     "prompt": _is_text,
-    "reward": is_reward,
+    "ref_response": _is_text,
+    **dict.fromkeys(("reward", "ref_reward"), is_reward),
     "ground_truth": lambda value: not isinstance(value, dict | bool),
     "split": lambda value: isinstance(value, str) and value.startswith(_SPLITS),
     TOKENS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
@@ -133,7 +135,7 @@ def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:
 
 
 def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None, of_prompt: Columns) -> dict[str, Source]:
-    """What has one value per rollout; each key is used once. What is the prompt's alone is no reward."""
+    """What has one value per rollout; each key is used once. What is of the prompt alone, or of another text, is no reward."""
     apart = taken | ({said.path} if said else set())
     left = {
         path: values for path, values in columns.items() if path not in apart and any(value not in ("", []) for value in values)
@@ -216,7 +218,7 @@ def _agree(some: Sequence[int | None], others: Sequence[int | None]) -> bool:
     return all(one == other or None in (one, other) for one, other in zip(some, others, strict=True))
 
 
-def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
+def _head(mapping: HandMapping, count: int, said: Sampled | None, perhaps: Sequence[str]) -> list[str]:
     """What the reader of the guess must know first."""
     lines = [f"# A guess from {plural(count, 'record')}: check it, then save it next to the run as {FILE}."]
     if said is not None and said.why:
@@ -228,6 +230,7 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
             '# Nothing looks like a step, as no date does, and no number of a file of one row: write step = "<key>" if there is one.'
         )
         lines.append("# All rollouts stand at step 0, where those of one prompt are a group, whichever files they are in.")
+    lines += [f"# No key is called as a reward is: write reward = {quoted(path)} if that is one." for path in perhaps]
     if mapping.reward_parts:
         lines.append("# No key holds the whole reward: it is the sum of its parts, whose weights may have to be set.")
     return lines

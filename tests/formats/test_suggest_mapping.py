@@ -56,7 +56,6 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "prompt ids": ({"step": 1, "response_ids": [1], "prompt_ids": [2, 3]}, {"prompt_token_ids": "prompt_ids"}),
     "true as a reward": ({"step": 1, "response": "x", "score": True}, {"reward": "score"}),
-    "true beside an id": ({"task_id": 1, "response": "x", "holds": True, "truncated": False}, {"reward": "holds"}),
     "a verdict as text": ({"response": "x", "judge_output": "False"}, {"reward": "judge_output"}),
     "the metric that is named": (
         {"response": "x", "metrics": ["em"], "em": 1.0, "f1": 0.5},
@@ -70,7 +69,14 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"prompt": "Q?", "response_1": "a", "response_2": "b", "response_1_reward": 0.5, "response_2_reward": 1.0},
         {"response": "response_*", "reward": "response_*_reward"},
     ),
-    "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
+    "two models beside each other": (
+        {"prompt": "Q?", "base_output": "a text", "rl_output": "a", "base_score": 0.5, "rl_score": 1.0},
+        {"response": "rl_output", "reward": "rl_score", "ref_response": "base_output", "ref_reward": "base_score"},
+    ),
+    "another's score": (
+        {"old_completion": "a text", "new_completion": "a", "old_score": 0.5, "new_score": 1.0},
+        {"response": "old_completion", "reward": "old_score"},
+    ),
     "the answer next to the question": (
         {"question": "Q?", "answer": "A", "notes": "I think of it, and say A."},
         {"response": "notes", "ground_truth": "answer", "prompt": "question"},
@@ -175,6 +181,41 @@ def test_step_without_a_key(name: str, source: Any) -> None:
 
     assert parse(text).fields["step"] == source
     assert ("Nothing looks like a step" in text) == isinstance(source, Constant)
+
+
+NO_REWARD: dict[str, dict[str, Any]] = {
+    "flag": {"response": "x", "task_id": 1, "holds": True, "truncated": False},
+    "number": {"response": "x", "kl": 0.5, "n_tokens": 7},
+}
+
+
+@pytest.mark.parametrize(("row", "key"), [(NO_REWARD["flag"], "holds"), (NO_REWARD["number"], "kl")], ids=NO_REWARD)
+def test_what_nothing_calls_a_reward(row: dict[str, Any], key: str) -> None:
+    """A flag or the only number is left out, and named."""
+    assert "reward" not in guessed(row)
+    assert f'write reward = "{key}" if' in guess([row])
+
+
+def test_a_score_beside_a_log_probability() -> None:
+    """In an object with an average log-probability it is one, too."""
+    row = {"response": {"candidates": [{"text": "x", "score": -3.5, "avgLogprobs": -0.5}]}}
+
+    assert "reward" not in guessed(row)
+
+
+PARTS = {
+    "words behind": ("reward_acc", "reward_format"),
+    "functions": ("right_reward_func", "int_reward_func"),
+    "slashes": ("rewards/right", "rewards/tags"),
+}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_how_parts_are_called(parts: tuple[str, ...]) -> None:
+    """As on the pages."""
+    text = guess([{"step": 1, "response": "x", **dict.fromkeys(parts, 0.5)}])
+
+    assert parse(text).reward_parts == tuple((path, 1.0) for path in parts)
 
 
 def test_parts_of_a_reward() -> None:

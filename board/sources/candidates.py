@@ -53,9 +53,9 @@ _LONG_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\Z")
 _OPENS_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
 _SPEAKS: Final = re.compile(
     rb'(?<!\\)"(?:responses?|response_tokens|completions?|generations?|model_response|output_response|response_str|messages|conversations?|rollouts'
-    rb'|trajectory|trajectories|role)"\s*:\s*["\[]'
+    rb'|trajectory|trajectories|role)"\s*:\s*(?:["\[]|\{\s*"0"\s*:)'
 )
-"""A key of rollouts, of any trainer, with a text or a list, at any depth."""
+"""A key of rollouts, of any trainer, with a text, a list or a column of a table, at any depth."""
 
 _TABLE: Final = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"columns":\s*\[[^\]]*"(?:[^"]*[/ ])?'

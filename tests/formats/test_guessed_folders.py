@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from layout import opened_as_guessed, suggestion
 
+from board import open_run
+
 
 def written(folder: Path, files: dict[str, Any]) -> Path:
     """A run of these files: rows as lines, anything else as one value."""
@@ -16,6 +18,16 @@ def written(folder: Path, files: dict[str, Any]) -> Path:
         lines = map(json.dumps, value if name.endswith(".jsonl") else [value])
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder / "run"
+
+
+def rows_of(folder: Path, value: Any) -> list[tuple[int, str, float, str]]:
+    """Step, response, reward and split of every rollout in a file that opens by itself."""
+    run = open_run(written(folder, {"table.json": value}))
+    splits = run.frame.get("split", [""] * len(run.frame))
+    return [
+        (one.step, one["response"], one.reward, split)
+        for one, split in zip(map(run.rollout, range(len(splits))), splits, strict=True)
+    ]
 
 
 def said(**others: Any) -> dict[str, Any]:
@@ -41,3 +53,33 @@ def test_steps(tmp_path: Path, files: dict[str, Any], steps: list[int]) -> None:
 
     assert sorted(opened_as_guessed(run).frame["step"]) == steps
     assert ("whichever files they are in" in text) == (steps == [0, 0])
+
+
+def test_a_table_by_columns(tmp_path: Path) -> None:
+    """As pandas writes it by default each row is a rollout, and none a column."""
+    table = {
+        "step": {"0": 1, "1": 2},
+        "query": {"0": "Q?", "1": "R?"},
+        "completion": {"0": "4", "1": "5"},
+        "score": {"0": 0.5, "1": 1},
+    }
+
+    assert rows_of(tmp_path, table) == [(1, "4", 0.5, ""), (2, "5", 1.0, "")]
+
+
+def test_a_list_for_each_split(tmp_path: Path) -> None:
+    """All of them are read, and their keys are the splits."""
+    lists = {"train": [said(step=1, score=0.5)], "test": [said(step=1, score=1), said(step=1, score=0)]}
+
+    assert rows_of(tmp_path, lists) == [
+        (1, "It is 4.", 0.5, "train"),
+        (1, "It is 4.", 1.0, "evaluation"),
+        (1, "It is 4.", 0.0, "evaluation"),
+    ]
+
+
+def test_lists_that_are_not_read(tmp_path: Path) -> None:
+    """Of lists whose keys say nothing the longest is mapped, and the guess names the others."""
+    text = suggestion(written(tmp_path, {"lists.json": {"mine": [said(), said()], "yours": [said()]}}))
+
+    assert 'the rows at "yours"' in text

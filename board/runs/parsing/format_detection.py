@@ -135,6 +135,8 @@ def suggested_mapping(*found: Shard) -> str:
     for name, records in first.items():
         one = records[0] if len(records) == 1 else {}
         alike = [others[0] for others in first.values() if one and others and others[0].keys() == one.keys()]
+        if contained_rows.is_by_columns(one):
+            continue
         # the bare number of a file of one row counts rows
         told = "" if len(alike) > 1 and name.endswith(".json") and step_in(name, bare=False) is None else name
         for rows in (

@@ -33,6 +33,7 @@ _REFERENCES: Final = set_of(
 _INPUT: Final = set_of(
     "prompt question query problem instruction input context prefix passage document task user system request var setting config"
     " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description observation obs"
+    " retrieval retrieved evidence"
 )
 """Words of what the model was given."""
 
@@ -242,12 +243,13 @@ def _rank(path: str, values: Values, columns: Columns, inputs: Sequence[str]) ->
     if named in (None, _WORD) and not exact and all(map(_NO_TEXT.fullmatch, texts)):
         return None
     talks = any(is_chat(item) and any(map(is_sampled, item)) for item in items_in(values))
+    is_constant = len(texts) > 1 and len({*texts}) == 1
     if named is not None and (named < _CHAT or not talks):
-        return named, order, depth, length
+        return named, order + 100 * is_constant, depth, length
     if talks:
         return _CHAT, 0, depth, length
-    if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
-        return None  # the same in every row
+    if is_constant and len(columns) > 1 and not exact:
+        return None
     if inputs and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
         refers = any(is_reference(name) and not _is_excluded(parts_of(name)) for name in columns)
         return (_OWN, 0, depth, length) if refers else None

@@ -14,7 +14,7 @@ from board.formats.chat import is_chat, is_sampled, turns
 from board.formats.filename_hints import step_in, step_said
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
-from board.formats.reward_key import is_reward, is_verdict, perhaps_reward, rewards_in, scores_of_others
+from board.formats.reward_key import is_number, is_reward, is_verdict, perhaps_reward, rewards_in, scores_of_others
 from board.formats.row_reader import as_alternatives, as_array
 from board.formats.sampled_key import (
     Columns,
@@ -136,9 +136,11 @@ def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:
 
 def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None, of_prompt: Columns) -> dict[str, Source]:
     """What has one value per rollout; each key is used once. What is of the prompt alone, or of another text, is no reward."""
-    apart = taken | ({said.path} if said else set())
+    apart = taken | ({said.path, *(path for path in columns if _is_form(path, said.path))} if said else set())
     left = {
-        path: values for path, values in columns.items() if path not in apart and any(value not in ("", []) for value in values)
+        path: values
+        for path, values in columns.items()
+        if path not in apart and any(value not in ("", [], "None") for value in values)
     }
     fields: dict[str, Source] = {}
     prompts: Values = [is_chat(value) and turns(value)[0] for value in columns[said.path]] if said and said.has_prompt else []
@@ -155,8 +157,7 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         by_words = sorted(may, key=lambda one: not is_input(" ".join(parts_of(one)[-1])))
         fitting = [one for one in by_words if _may_be(ours, one, may[one])]
         path = _choose(ours, aliases, may) or next(iter(fitting), None)
-        if path is not None and ours == "ground_truth":  # `gold_answer` next to `answer` says whose that is
-            path = next((one for one in fitting if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
+        path = path and _rather(ours, path, may, fitting)
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:
@@ -173,6 +174,15 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
 
 _IDS: Final = ("id", "idx", "index")
 """Keys that name a sample, or its prompt."""
+
+
+def _rather(ours: str, path: str, may: Columns, fitting: Sequence[str]) -> str:
+    """The key that says more than the chosen one: inputs that differ below one instruction, `gold_answer` next to `answer`."""
+    if ours == "prompt" and len({*map(str, may[path])}) == 1:
+        return next((one for one in may if _asks(one, may[one]) and len({*map(str, may[one])}) > 1), path)
+    if ours == "ground_truth":
+        return next((one for one in fitting if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
+    return path
 
 
 def _repeat(values: Values) -> bool:
@@ -193,7 +203,19 @@ def _may_be(ours: str, path: str, values: Values) -> bool:
     if ours != "ground_truth" or is_input(path) or is_verdict(path, values):
         return False
     last = parts_of(path)[-1]
-    return is_reference(path) and "rejected" not in last and holds_text(" ".join(last), values)
+    states = holds_text(" ".join(last), values) or (last[-1:] == ["answer"] and every(values, is_number))
+    return is_reference(path) and "rejected" not in last and states
+
+
+def _asks(path: str, values: Values) -> bool:
+    """Whether the last word of a key is one for a prompt, and texts stand there."""
+    return parts_of(path)[-1][-1:] in [[word] for word in SCALARS["prompt"]] and holds_text(path, values)
+
+
+def _is_form(path: str, said: str) -> bool:
+    """Whether a key is that of the response but for a word of its form: `solution` beside `raw_solution` is the policy's, too."""
+    ours, other = parts_of(said)[-1], parts_of(path)[-1]
+    return {*other} < {*ours} and {*ours} - {*other} <= {"raw", "full"}
 
 
 def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:

@@ -97,6 +97,14 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"prompt": "Q?", "completions": [{"response": "a", "score": 1.0}, {"response": "b", "score": 0.0}]},
         {"response": "completions.*.response", "reward": "completions.*.score"},
     ),
+    "a number as the answer": (
+        {"question": "Q?", "gold_answer": 4, "model_answer": "It is 4."},
+        {"response": "model_answer", "ground_truth": "gold_answer"},
+    ),
+    "passages that were found": (
+        {"question": "Q?", "output": {"retrieved": [{"contents": "A long passage of text."}], "pred": "Mr A"}},
+        {"response": "output.pred"},
+    ),
     "alternatives": ({"step": 1, "tokens": ["a"], "top_logprobs": [[["a", -0.1]]]}, {"top_logprobs": "top_logprobs"}),
 }
 
@@ -119,6 +127,8 @@ NOT_GUESSED: dict[str, tuple[dict[str, Any], str]] = {
         {"step": 1, "response": "x", "tokens": [1, 2, 3], "log_probs": [0, 0], "ref_log_probs": [0, 0]},
         "response_token_ids",
     ),
+    "the response without what is around it": ({"raw_solution": "Sure: x", "solution": "x"}, "ground_truth"),
+    "no answer": ({"instruction": "Q?", "response": "x", "correct_answers": ["None"]}, "ground_truth"),
     "a mode that is no split": ({"step": 1, "response": "x", "mode": "greedy"}, "split"),
 }
 
@@ -150,6 +160,13 @@ REPEATED: dict[str, tuple[list[dict[str, Any]], str]] = {
 def test_an_id_that_comes_again_with_its_prompt_names_it(rows: list[dict[str, Any]], ours: str) -> None:
     """An `id` is the sample's, unless it is repeated and always stands beside one prompt."""
     assert [name for name, key in guessed(*rows).items() if str(key).startswith("id")] == [ours][: bool(ours)]
+
+
+def test_what_is_the_same_in_every_row() -> None:
+    """It is neither the prompt nor the response where another text differs."""
+    rows = [{"instruction": "Judge.", "input": f"Film {at}", "output": "Done.", "completion": f"It is {at}."} for at in range(3)]
+
+    assert {"prompt": "input", "response": "completion"}.items() <= guessed(*rows).items()
 
 
 def test_every_record_counts() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, set_of
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, in_english, set_of
 from board.formats.chat import is_chat, is_sampled, items_in, messages_in
 from board.formats.json_paths import found
 from board.sources.json_record import Record
@@ -46,7 +46,9 @@ _BY_MODEL: Final = set_of(
 )
 """Words that may be added to those without changing what is meant."""
 
-_WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
+_WRITERS: Final = set_of(
+    "model llm gpt chatgpt policy assistant agent ai bot student generated predicted sampled actual candidate"
+)
 """Words that say of an answer or a text that a model wrote it."""
 
 _BEFORE: Final = set_of("base baseline sft init initial")
@@ -170,7 +172,7 @@ def _may_be_one(path: str, given: Sequence[Any]) -> bool:
 
 def words(part: str) -> list[str]:
     """The words of a key in lower case and in the singular: `modelResponses_raw` is model, response, raw."""
-    found = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", part)]
+    found = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", in_english(part))]
     return [
         word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in found
     ]
@@ -252,7 +254,10 @@ def _rank(path: str, values: Values, columns: Columns, inputs: Sequence[str]) ->
         return None
     if inputs and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
         refers = any(is_reference(name) and not _is_excluded(parts_of(name)) for name in columns)
-        return (_OWN, 0, depth, length) if refers else None
+        scored = any(
+            name in SCALARS["reward"] and every(columns[name], lambda one: isinstance(one, int | float)) for name in columns
+        )
+        return (_OWN, 0, depth, length) if refers or scored else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
     if any(differs(values, one) for one in _prompts(columns)):

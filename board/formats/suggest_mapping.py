@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, in_english
 from board.formats.chat import is_chat, is_sampled, turns
 from board.formats.filename_hints import step_in, step_said
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
@@ -115,7 +115,7 @@ def _stands_at_end(path: str, alias: str) -> bool:
 
 def _spelled(path: str) -> str:
     """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`, and `a/b` is `a.b`."""
-    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", path).lower().replace("/", ".")
+    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", in_english(path)).lower().replace("/", ".")
 
 
 _PLACES: Final[tuple[Callable[[str, str], bool], ...]] = (

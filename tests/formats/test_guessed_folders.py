@@ -8,6 +8,7 @@ import pytest
 from layout import opened_as_guessed, suggestion
 
 from board import open_run
+from board.errors import BoardError
 
 
 def written(folder: Path, files: dict[str, Any]) -> Path:
@@ -83,3 +84,26 @@ def test_lists_that_are_not_read(tmp_path: Path) -> None:
     text = suggestion(written(tmp_path, {"lists.json": {"mine": [said(), said()], "yours": [said()]}}))
 
     assert 'the rows at "yours"' in text
+
+
+REASONS: dict[str, tuple[str, bytes, str]] = {
+    "nothing like a response": ("a.jsonl", b'{"label": "x", "task": "y"}\n', "a mapping (rollouts.toml) says which key is what"),
+    "messages without a key": ("a.jsonl", b'[{"role": "user", "content": "x"}]\n', 'write {"messages": [...]} on each line'),
+    "lists of texts": ("a.json", b'[["x", "y"]]', "a.json is a list without objects"),
+    "packed JSON": ("a.json.gz", b"\x1f\x8b", "a.json.gz is packed"),
+    "tabs": ("a.tsv", b"step\tresponse\n", "a.tsv is separated by tabs"),
+    "semicolons": ("a.csv", b"step;response;reward\n1;x;0,5\n", "it is separated by semicolons"),
+    "UTF-16": ("a.jsonl", '{"step": 1, "response": "x"}\n'.encode("utf-16"), "is UTF-16, and must be UTF-8"),
+    "a log": ("a.jsonl", b'{"current_steps": 1, "loss": 0.5, "elapsed_time": "0:00:05"}\n', "holds metrics and no rollouts"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "reason"), REASONS.values(), ids=REASONS)
+def test_why_a_file_is_not_read(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
+    """What is wrong with the file, or what helps."""
+    (tmp_path / name).write_bytes(data)
+
+    with pytest.raises(BoardError) as error:
+        open_run(tmp_path)
+
+    assert reason in str(error.value)

@@ -101,6 +101,18 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"question": "Q?", "gold_answer": 4, "model_answer": "It is 4."},
         {"response": "model_answer", "ground_truth": "gold_answer"},
     ),
+    "Chinese": (
+        {"步": 1, "题目": "Q?", "模型输出": "It is 4.", "参考答案": "4", "得分": 1.0},
+        {"step": "步", "prompt": "题目", "response": "模型输出", "ground_truth": "参考答案", "reward": "得分"},
+    ),
+    "a model by its name": (
+        {"question": "Q?", "human_answers": ["A"], "gpt_answers": ["It is A."]},
+        {"response": "gpt_answers.0"},
+    ),
+    "an answer with a reward": (
+        {"update": 1, "query": "Q?", "answer_text": "It is 4.", "return": 1.0},
+        {"step": "update", "response": "answer_text", "reward": "return"},
+    ),
     "passages that were found": (
         {"question": "Q?", "output": {"retrieved": [{"contents": "A long passage of text."}], "pred": "Mr A"}},
         {"response": "output.pred"},

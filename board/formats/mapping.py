@@ -16,7 +16,7 @@ from board.formats.chat import chat, items_in, messages_in, turns
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_in, step_said
-from board.formats.json_paths import found, pruned, rows_at
+from board.formats.json_paths import found, pruned, rows_at, rows_within
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import mask, of_sample, renamed, total
 from board.formats.row_reader import as_number, number_in, shown
@@ -161,7 +161,23 @@ class HandMapping:
             ", ".join(f"{text} {number:g}" for text, number in self.reward_values.items()) or "true and yes 1, false and no 0"
         )
         read = f"The reward is a text, read as a number: {listed}." if texts else ""
-        return " ".join(filter(None, (total, read, missing)))
+        return " ".join(filter(None, (total, read, missing, self._unread(head), self._one_step())))
+
+    def _unread(self, head: Head) -> str:
+        """Which other lists of objects lie beside the rows."""
+        if not self.rows or "*" in self.rows:
+            return ""
+        around = {path for record in head.records for path, _ in rows_within(record) if "*" not in path}
+        beside = sorted(
+            path for path in around if not f"{path}.".startswith(f"{self.rows}.") and not self.rows.startswith(f"{path}.")
+        )
+        return f"Lists that are not read: {', '.join(f'`{path}`' for path in beside[:8])}." if beside else ""
+
+    def _one_step(self) -> str:
+        """What it means for groups that the step is the same in every file."""
+        if not isinstance(self.fields.get("step"), Constant) or "group_id" in self.fields or self.each:
+            return ""
+        return "The mapping gives all rows one step: those of one prompt are a group, whichever files they are in."
 
     def _number(self, value: Any) -> Any:
         """A reward or a part of it as a number, where it is a text that stands for one; in an object or a list each for itself."""

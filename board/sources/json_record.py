@@ -50,7 +50,7 @@ def parse_value(data: bytes) -> Any:
 
 def _parse_leniently(data: bytes) -> Any:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise RowRefused("is UTF-16, and must be UTF-8")
+        raise RowRefused("is not JSON: it is UTF-16, and must be UTF-8")
     text = data.decode("utf-8", errors="surrogateescape")
     try:
         value = json.loads(text)

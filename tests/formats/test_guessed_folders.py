@@ -88,12 +88,13 @@ def test_lists_that_are_not_read(tmp_path: Path) -> None:
 
 REASONS: dict[str, tuple[str, bytes, str]] = {
     "nothing like a response": ("a.jsonl", b'{"label": "x", "task": "y"}\n', "a mapping (rollouts.toml) says which key is what"),
+    "a list of rewards": ("a.jsonl", b'{"task": "y", "reward": [0, 1]}\n', "its keys are: task, reward. "),
     "messages without a key": ("a.jsonl", b'[{"role": "user", "content": "x"}]\n', 'write {"messages": [...]} on each line'),
     "lists of texts": ("a.json", b'[["x", "y"]]', "a.json is a list without objects"),
     "packed JSON": ("a.json.gz", b"\x1f\x8b", "a.json.gz is packed"),
     "tabs": ("a.tsv", b"step\tresponse\n", "a.tsv is separated by tabs"),
     "semicolons": ("a.csv", b"step;response;reward\n1;x;0,5\n", "it is separated by semicolons"),
-    "UTF-16": ("a.jsonl", '{"step": 1, "response": "x"}\n'.encode("utf-16"), "is UTF-16, and must be UTF-8"),
+    "UTF-16": ("a.jsonl", '{"step": 1, "response": "x"}\n'.encode("utf-16"), "it is UTF-16, and must be UTF-8"),
     "a log": ("a.jsonl", b'{"current_steps": 1, "loss": 0.5, "elapsed_time": "0:00:05"}\n', "holds metrics and no rollouts"),
 }
 

@@ -385,3 +385,13 @@ def test_each_of_a_path_into_a_list() -> None:
     rows = formats.read({"out": [{"text": "a", "score": 1}, {"text": "b", "score": 0}]}, by, AT_3)
 
     assert [(row.texts["response"], row.numbers["reward"]) for row in rows] == [("a", 1.0), ("b", 0.0)]
+
+
+def test_a_note_on_what_is_not_read() -> None:
+    """Lists beside the rows are named, and what one step for all files means."""
+    by = HandMapping({"step": Constant(0), "response": Key("t")}, rows="mine")
+
+    note = by.note(Head("a.json", ({"mine": [{"t": "4"}], "yours": [{"t": "5"}]},)))
+
+    assert note.startswith("Lists that are not read: `yours`.")
+    assert note.endswith("those of one prompt are a group, whichever files they are in.")

@@ -161,7 +161,7 @@ class HandMapping:
             ", ".join(f"{text} {number:g}" for text, number in self.reward_values.items()) or "true and yes 1, false and no 0"
         )
         read = f"The reward is a text, read as a number: {listed}." if texts else ""
-        return " ".join(filter(None, (total, read, missing, self._unread(head), self._one_step())))
+        return " ".join(filter(None, (total, read, missing, self._unread(head), self.one_step())))
 
     def _unread(self, head: Head) -> str:
         """Which other lists of objects lie beside the rows."""
@@ -173,7 +173,7 @@ class HandMapping:
         )
         return f"Lists that are not read: {', '.join(f'`{path}`' for path in beside[:8])}." if beside else ""
 
-    def _one_step(self) -> str:
+    def one_step(self) -> str:
         """What it means for groups that the step is the same in every file."""
         if not isinstance(self.fields.get("step"), Constant) or "group_id" in self.fields or self.each:
             return ""

@@ -251,7 +251,7 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None, perhaps: Seque
         lines.append(
             '# Nothing looks like a step, as no date does, and no number of a file of one row: write step = "<key>" if there is one.'
         )
-        lines.append("# All rollouts stand at step 0, where those of one prompt are a group, whichever files they are in.")
+        lines += [f"# {said}" for said in [mapping.one_step()] if said]
     lines += [f"# No key is called as a reward is: write reward = {quoted(path)} if that is one." for path in perhaps]
     if mapping.reward_parts:
         lines.append("# No key holds the whole reward: it is the sum of its parts, whose weights may have to be set.")

@@ -10,22 +10,22 @@ from board.formats.aliases import set_of
 
 _NAMED: Final = re.compile(
     r"""
-          (?:global_)? step [_-]? ([0-9]+)            # also train_data_step12, rollout_dump_data.step_12, _step_12_epoch_0
-        | (?: iteration | (?<![a-z]) (?: iter | checkpoint | ckpt ) ) [ _-]? ([0-9]+)
-        | completions_ ([0-9]+)
-        | (?:train|eval) _rollout_ ([0-9]+)
-        | (?:rollout_idx|eval) _ ([0-9]+) _trajectory
-        | rollout_ (?: eval_ )? ([0-9]+) (?= [._] )
-        """,
+      (?:global_)? step [_-]? ([0-9]+)            # also train_data_step12, rollout_dump_data.step_12, _step_12_epoch_0
+    | (?: iteration | (?<![a-z]) (?: iter | checkpoint | ckpt ) ) [ _-]? ([0-9]+)
+    | completions_ ([0-9]+)
+    | (?:train|eval) _rollout_ ([0-9]+)
+    | (?:rollout_idx|eval) _ ([0-9]+) _trajectory
+    | rollout_ (?: eval_ )? ([0-9]+) (?= [._] )
+    """,
     re.VERBOSE,
 )
 
 _BARE: Final = re.compile(
     r"""
-          (?: ^ | / ) (?: eval_ )? (0*[0-9]{1,7}) (?: _[0-9]{6}_[0-9]{6} )?
-            (?= \. (?:jsonl|json|pt|parquet|arrow|feather|csv) (?: \.gz | \.zst | \.xz | \.bz2 )? $ )
-        | (?: ^ | / ) (0*[0-9]{1,7}) (?= / )
-        """,
+      (?: ^ | / ) (?: eval_ )? (0*[0-9]{1,7}) (?: _[0-9]{6}_[0-9]{6} )?
+        (?= \. (?:jsonl|json|pt|parquet|arrow|feather|csv) (?: \.gz | \.zst | \.xz | \.bz2 )? $ )
+    | (?: ^ | / ) (0*[0-9]{1,7}) (?= / )
+    """,
     re.VERBOSE,
 )
 """A number without a word; longer ones are dates or times."""

@@ -148,6 +148,8 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if ours == "response":
             fields.update({"response": Key(said.path)} if said else {})
             continue
+        if ours == "ref_reward" and "ref_response" not in fields:
+            continue  # `base_score` alone may be the reward
         if said and ((ours == "prompt" and said.has_prompt) or (ours == "group_id" and said.each)):
             continue  # the conversation has it, or the row is the group
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
@@ -251,7 +253,7 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None, perhaps: Seque
         lines.append(
             '# Nothing looks like a step, as no date does, and no number of a file of one row: write step = "<key>" if there is one.'
         )
-        lines += [f"# {said}" for said in [mapping.one_step()] if said]
+        lines += [f"# {sentence}" for sentence in [mapping.one_step()] if sentence]
     lines += [f"# No key is called as a reward is: write reward = {quoted(path)} if that is one." for path in perhaps]
     if mapping.reward_parts:
         lines.append("# No key holds the whole reward: it is the sum of its parts, whose weights may have to be set.")

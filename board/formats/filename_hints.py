@@ -30,7 +30,7 @@ _BARE: Final = re.compile(
 )
 """A number without a word; longer ones are dates or times."""
 
-_EPOCH: Final = re.compile("(?<![a-z])epoch[ _-]?([0-9]+)")
+_EPOCH: Final = re.compile("(?<![a-z])epoch[ _-]?([0-9]{1,7})(?![0-9])")
 
 _EVALUATION: Final = re.compile(r"(?:^|[/_.-])(?:val|valid|validation|eval|evals|evaluation|test)(?=[/_.-]|[0-9]|$)")
 

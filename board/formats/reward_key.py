@@ -29,8 +29,8 @@ _RIGHT: Final = set_of(
 
 _SUCCESS: Final = set_of("success successful succeeded")
 
-_SCORE: Final = set_of("score rating helpfulness quality")
-_LABEL: Final = set_of("target label outcome")
+_SCORE: Final = set_of("score rating helpfulness quality outcome")
+_LABEL: Final = set_of("target label")
 """Words of flags that say so, too."""
 
 _WHOLE: Final = set_of("overall total final")
@@ -141,7 +141,7 @@ def _above(path: str) -> str:
 
 
 def _parent(path: str) -> str:
-    return _above(path).rpartition(".")[2]
+    return _above(path).removesuffix(".0").rpartition(".")[2]
 
 
 def _may_score(path: str) -> bool:

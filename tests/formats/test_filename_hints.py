@@ -33,6 +33,7 @@ STEPS: dict[str, int | None] = {
     "epoch_3/12.jsonl": 12,
     "epoch_3_val.json": 3,
     "00000012.jsonl": 12,
+    "epoch-1712345678.5.json": None,
     "20260131/rows.jsonl": None,
     "1760000000/rows.jsonl": None,
     "rank_0.jsonl": None,

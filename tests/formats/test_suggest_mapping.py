@@ -73,6 +73,8 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"prompt": "Q?", "base_output": "a text", "rl_output": "a", "base_score": 0.5, "rl_score": 1.0},
         {"response": "rl_output", "reward": "rl_score", "ref_response": "base_output", "ref_reward": "base_score"},
     ),
+    "an outcome": ({"response": "x", "outcome": 0.5}, {"reward": "outcome"}),
+    "the only one of its scores": ({"response": "x", "scores": [{"name": "a", "value": 0.5}]}, {"reward": "scores.0.value"}),
     "a score of no other text": ({"response": "x", "base_score": 0.5}, {"reward": "base_score"}),
     "another's score": (
         {"old_completion": "a text", "new_completion": "a", "old_score": 0.5, "new_score": 1.0},

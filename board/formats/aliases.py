@@ -22,11 +22,15 @@ def _called(others: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
 
 SCALARS: Final = _called(
     {
-        "step": "global_step global_steps training_step train_step iteration gen_step rollout_id tail_version",
+        "step": "global_step global_steps training_step train_step trainer_step update_step iteration iter update gen_step rollout_id"
+        " tail_version checkpoint ckpt",
         "prompt": "input_prompt prompts question query problem instruction input",
         "response": "output completion output_response responses model_response response_str generation completions output_text"
         " generated_text text messages conversation conversations",
-        "reward": "score total_reward scores rewards filtered_rewards episode_reward final_reward",
+        "ref_response": "reference_response base_response base_output base_completion baseline_response baseline_output sft_response"
+        " sft_output",
+        "reward": "score total_reward scores rewards filtered_rewards episode_reward final_reward return",
+        "ref_reward": "reference_reward ref_score base_reward base_score baseline_reward baseline_score sft_reward sft_score",
         "ground_truth": "gts gt label answer solution target",
         "group_id": "group_index group_idx prompt_idx example_id task_id uid group _ng_task_index",
         "prompt_id": "problem_id question_id",
@@ -60,6 +64,30 @@ PER_TOKEN: Final = _called(
 """As `SCALARS`, of what holds one entry per token."""
 
 PROMPT_TOKENS: Final = ("prompt_token_ids", "prompt_tokens", "prompt_ids")
+
+_CHINESE: Final = {
+    "标准答案": "ground truth",
+    "参考答案": "ground truth",
+    "步数": "step",
+    "步": "step",
+    "问题": "question",
+    "题目": "question",
+    "提示": "prompt",
+    "模型": "model",
+    "回答": "response",
+    "回复": "response",
+    "输出": "output",
+    "奖励": "reward",
+    "得分": "score",
+    "分数": "score",
+}
+_IN_CHINESE: Final = re.compile("|".join(_CHINESE))
+
+
+def in_english(key: str) -> str:
+    """A key with the usual Chinese words for fields in English: `模型回答` is `model response`."""
+    return _IN_CHINESE.sub(lambda word: f" {_CHINESE[word[0]]} ", key).strip()
+
 
 _REMARK: Final = re.compile(r"\s*[(（\[【][^()（）\[\]【】]*[)）\]】]\s*")
 

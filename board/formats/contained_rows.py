@@ -12,7 +12,7 @@ from board.errors import RowRefused
 from board.formats.aliases import SCALARS
 from board.formats.chat import is_chat, messages_in
 from board.formats.contract import Head, Place
-from board.formats.json_paths import found, rows_at, rows_within
+from board.formats.json_paths import SPLIT_KEY, found, rows_at, rows_within
 from board.formats.mapping import HandMapping, Key, Source
 from board.formats.mapping_file import parse, quoted
 from board.formats.sampled_key import SURE, columns_of, find
@@ -47,6 +47,23 @@ def lists_of_rows(record: Record) -> list[tuple[str, list[Record]]]:
     return [*apart.items()]
 
 
+def is_by_columns(record: Record) -> bool:
+    """Whether an object is a table as pandas writes it by default: under each column an object with the same numbers of rows."""
+    rows = next(iter(record.values()), None)
+    return (
+        isinstance(rows, dict)
+        and not SPEAKS.isdisjoint(record)
+        and all(isinstance(column, dict) and column.keys() == rows.keys() for column in record.values())
+        and all(map(str.isdecimal, rows))
+    )
+
+
+def _with_rows(record: Record) -> Record:
+    if not is_by_columns(record):
+        return record
+    return {"columns": [{name: column[at] for name, column in record.items()} for at in next(iter(record.values()))]}
+
+
 def _speaks(row: Record, depth: int = 2) -> bool:
     """Whether a row, or an object in it, has a key of rollouts, or a conversation."""
     if not SPEAKS.isdisjoint(row) or any(map(messages_in, row.values())):
@@ -59,11 +76,15 @@ def guess_within(record: Record, path: str, rows: list[Record], name: str) -> st
     text = guess(rows[:_ROWS], name)
     if text and "*" in path and (around := _by_key(record, path, parse(text))):
         text = guess(rows[:_ROWS], name, around)
-    return f"rows = {quoted(path)}\n\n{text}" if text else ""
+    left = [quoted(other) for other, _ in lists_of_rows(record) if other != path]
+    unread = f"# Not read, as a mapping reads one list: the rows at {', '.join(left)}.\n" if left else ""
+    return f"{unread}rows = {quoted(path)}\n\n{text}" if text else ""
 
 
 def _by_key(record: Record, path: str, mapping: HandMapping) -> dict[str, Source]:
-    """What the keys over lists of rows say: the step where rows of one key have different prompts, else the group; else nothing."""
+    """What the keys over lists of rows say: the split, or the step where rows of one key have different prompts, else the group."""
+    if path == "*" and all(map(SPLIT_KEY.fullmatch, record)):
+        return {"split": Key("*")}
     prompt = mapping.fields.get("prompt")
     if not isinstance(prompt, Key):
         return {}
@@ -95,7 +116,7 @@ def rollouts(record: Record, place: Place) -> Iterable[Record | RowRefused]:
     text = _text(record, place.name)
     if not text:
         raise RowRefused("holds no list of rollouts, or more than one")
-    return _mapping(text).rollouts(record, place)
+    return _mapping(text).rollouts(_with_rows(record), place)
 
 
 def note(head: Head) -> str:
@@ -110,6 +131,7 @@ def note(head: Head) -> str:
 
 def _text(record: Record, name: str) -> str:
     """The mapping for a record's one list of rows; empty where it has none or more, or what was sampled is too unsure."""
+    record = _with_rows(record)
     within = lists_of_rows(record)
     said = find(columns_of(within[0][1][:_ROWS])) if len(within) == 1 else None
     return guess_within(record, *within[0], name) if said is not None and said.why in SURE else ""

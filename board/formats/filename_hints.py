@@ -8,26 +8,35 @@ from typing import Final
 
 from board.formats.aliases import set_of
 
-_STEP: Final = re.compile(
+_NAMED: Final = re.compile(
     r"""
       (?:global_)? step [_-]? ([0-9]+)            # also train_data_step12, rollout_dump_data.step_12, _step_12_epoch_0
-    | iteration [_-]? ([0-9]+)
+    | (?: iteration | (?<![a-z]) (?: iter | checkpoint | ckpt ) ) [ _-]? ([0-9]+)
     | completions_ ([0-9]+)
     | (?:train|eval) _rollout_ ([0-9]+)
     | (?:rollout_idx|eval) _ ([0-9]+) _trajectory
     | rollout_ (?: eval_ )? ([0-9]+) (?= [._] )
-    | (?: ^ | / ) (?: eval_ )? ([0-9]+) (?: _[0-9]{6}_[0-9]{6} )?
-        (?= \. (?:jsonl|json|pt|parquet|arrow|feather|csv) (?: \.gz | \.zst | \.xz | \.bz2 )? $ )
-    | (?: ^ | / ) ([0-9]+) (?= / )
     """,
     re.VERBOSE,
 )
+
+_BARE: Final = re.compile(
+    r"""
+      (?: ^ | / ) (?: eval_ )? (0*[0-9]{1,7}) (?: _[0-9]{6}_[0-9]{6} )?
+        (?= \. (?:jsonl|json|pt|parquet|arrow|feather|csv) (?: \.gz | \.zst | \.xz | \.bz2 )? $ )
+    | (?: ^ | / ) (0*[0-9]{1,7}) (?= / )
+    """,
+    re.VERBOSE,
+)
+"""A number without a word; longer ones are dates or times."""
+
+_EPOCH: Final = re.compile("(?<![a-z])epoch[ _-]?([0-9]{1,7})(?![0-9])")
 
 _EVALUATION: Final = re.compile(r"(?:^|[/_.-])(?:val|valid|validation|eval|evals|evaluation|test)(?=[/_.-]|[0-9]|$)")
 
 _HELD_OUT: Final = frozenset({"dev", "heldout", "held_out", "held-out"})
 
-_PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iteration_)?[0-9]*")
+_PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iter(?:ation)?_|(?:checkpoint|ckpt|epoch)[_-])?[0-9]*")
 
 _DUMPS: Final = set_of(
     "monitors completions chat_completions trajectory trajectories episodes capture train eval val rollout_data train_data "
@@ -42,10 +51,19 @@ def is_part(folder: str) -> bool:
     return folder in _DUMPS or _PART.fullmatch(folder) is not None
 
 
-def step_in(name: str) -> int | None:
-    """The step that a path says, the last number counting; None when it says none."""
-    found = [digits for match in _STEP.finditer(name) for digits in match.groups() if digits]
-    return int(found[-1]) if found and len(found[-1]) < 19 else None
+def step_in(name: str, *, bare: bool = True) -> int | None:
+    """The step that a path says, the last number counting; None when it says none.
+
+    A number with a word for steps comes first, then a `bare` one, if that is to count, then an epoch.
+    """
+    kinds = (_NAMED, _BARE, _EPOCH) if bare else (_NAMED, _EPOCH)
+    found = next(filter(None, ([*filter(None, match.groups())] for kind in kinds for match in [*kind.finditer(name)][-1:])), [])
+    return int(found[0]) if found and len(found[0]) < 19 else None
+
+
+def step_said(text: str) -> int | None:
+    """The step that a text is, as `12`, or names, as `step_12` and `checkpoint-12` do; None for any other."""
+    return int(text) if text.isdecimal() and len(text) < 19 else step_in(text, bare=False)
 
 
 def split_in(name: str) -> str | None:

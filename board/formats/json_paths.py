@@ -14,6 +14,7 @@ _INDEX: Final = re.compile("[0-9]{1,6}")
 _DEPTH: Final = 3
 """So deep are rows looked for within an object."""
 _NUMBERED_KEY: Final = re.compile("[A-Za-z_ -]{0,30}[0-9]{1,18}")
+SPLIT_KEY: Final = re.compile("train|val|valid|validation|dev|test|eval|evaluation")
 
 
 def found(value: Any, path: str) -> Any:
@@ -82,8 +83,9 @@ def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[
 
 def rows_within(record: Record, depth: int = _DEPTH) -> Iterator[tuple[str, list[Record]]]:
     """Every list of objects in the objects of a record, with its path; of objects, or lists of them, under keys that differ, as ids do,
-    `*` is every one, which are rows themselves where they have a key in common. At the top lists must be under keys with a number each."""
-    may_be_lists = depth < _DEPTH or all(_NUMBERED_KEY.fullmatch(key) for key in record)
+    `*` is every one, which are rows themselves where they have a key in common. At the top lists must be under keys with a number each,
+    or under those of splits."""
+    may_be_lists = depth < _DEPTH or any(all(map(keys.fullmatch, record)) for keys in (_NUMBERED_KEY, SPLIT_KEY))
     rows = [row for value in record.values() for row in (value if may_be_lists and isinstance(value, list) else [value])]
     of_one_shape = len({*map(type, record.values())}) == 1 < len(record)
     if of_one_shape and rows and all(isinstance(row, dict) for row in rows) and set.intersection(*map(set, rows)):

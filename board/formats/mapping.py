@@ -15,8 +15,8 @@ from board.errors import RowRefused
 from board.formats.chat import as_messages, chat, is_chat, items_in, turns, with_thought
 from board.formats.common_fields import given, rewarded
 from board.formats.contract import Head, Place
-from board.formats.filename_hints import split_in, step_in
-from board.formats.json_paths import found, pruned, rows_at
+from board.formats.filename_hints import split_in, step_in, step_said
+from board.formats.json_paths import found, pruned, rows_at, rows_within
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import mask, of_sample, renamed, total
 from board.formats.row_reader import as_number, number_in, shown
@@ -181,7 +181,23 @@ class HandMapping:
             ", ".join(f"{text} {number:g}" for text, number in self.reward_values.items()) or "true and yes 1, false and no 0"
         )
         read = f"The reward is a text, read as a number: {listed}." if texts else ""
-        return " ".join(filter(None, (total, read, missing)))
+        return " ".join(filter(None, (total, read, missing, self._unread(head), self.one_step())))
+
+    def _unread(self, head: Head) -> str:
+        """Which other lists of objects lie beside the rows."""
+        if not self.rows or "*" in self.rows:
+            return ""
+        around = {path for record in head.records for path, _ in rows_within(record) if "*" not in path}
+        beside = sorted(
+            path for path in around if not f"{path}.".startswith(f"{self.rows}.") and not self.rows.startswith(f"{path}.")
+        )
+        return f"Lists that are not read: {', '.join(f'`{path}`' for path in beside[:8])}." if beside else ""
+
+    def one_step(self) -> str:
+        """What it means for groups that the step is the same in every file."""
+        if not isinstance(self.fields.get("step"), Constant) or "group_id" in self.fields or self.each:
+            return ""
+        return "The mapping gives all rows one step: those of one prompt are a group, whichever files they are in."
 
     def _number(self, value: Any) -> Any:
         """A reward or a part of it as a number, where it is a text that stands for one; in an object or a list each for itself."""
@@ -213,6 +229,8 @@ class HandMapping:
             if name == "step" and source.path == "*":  # a key of the object that holds the rows, such as "12" or "step_12"
                 digits = _STEP_KEY.fullmatch(str(value))
                 value = int(digits[1]) if digits else None
+            elif name == "step" and isinstance(value, str) and (step := step_said(value)) is not None:
+                value = step
         elif isinstance(source, Constant):
             value = source.value
         return _split(value, source, place) if name == "split" else value

@@ -91,7 +91,10 @@ def _check_required(record: Record) -> None:
         missing.append("`response` or `response_tokens`")
     if not missing:
         return
-    keys = ", ".join(key[:40] for key in list(record)[:12]) or "none"
+    theirs = [
+        key for key in record if not key.startswith("reward.") or "reward" not in record
+    ]  # parts of a reward are named by us
+    keys = ", ".join(key[:40] for key in theirs[:12]) or "none"
     meant = [f"{key[:40]} → {name}" for key in record if (name := remarked(key)) and name not in record]
     hint = f"; perhaps {', '.join(meant)}" if meant else ""
     raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {keys}{hint}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, set_of
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, in_english, set_of
 from board.formats.chat import is_chat, is_sampled, is_thought, items_in, messages_in
 from board.formats.json_paths import found
 from board.sources.json_record import Record
@@ -33,6 +33,7 @@ _REFERENCES: Final = set_of(
 _INPUT: Final = set_of(
     "prompt question query problem instruction input context prefix passage document task user system request var setting config"
     " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description observation obs"
+    " retrieval retrieved evidence"
 )
 """Words of what the model was given."""
 
@@ -45,8 +46,13 @@ _BY_MODEL: Final = set_of(
 )
 """Words that may be added to those without changing what is meant."""
 
-_WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
+_WRITERS: Final = set_of(
+    "model llm gpt chatgpt policy assistant agent ai bot student generated predicted sampled actual candidate"
+)
 """Words that say of an answer or a text that a model wrote it."""
+
+_BEFORE: Final = set_of("base baseline sft init initial")
+"""Words of a model before its training: the policy's own text comes first."""
 
 _UNSURE: Final = set_of("output prediction attempt gen")
 """A data set calls its own solution so, too: a key that says more comes first."""
@@ -177,7 +183,7 @@ def _may_be_one(path: str, given: Sequence[Any]) -> bool:
 
 def words(part: str) -> list[str]:
     """The words of a key in lower case and in the singular: `modelResponses_raw` is model, response, raw."""
-    found = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", part)]
+    found = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", in_english(part))]
     return [
         word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in found
     ]
@@ -185,7 +191,7 @@ def words(part: str) -> list[str]:
 
 def parts_of(path: str) -> list[list[str]]:
     """The words of each key of a path, places in lists left out; of a path of nothing else one key without words."""
-    return [words(part) for part in path.split(".") if not part.isdigit() and part != "*"] or [[]]
+    return [words(part) for part in re.split("[./]", path) if not part.isdigit() and part != "*"] or [[]]
 
 
 def is_reference(path: str) -> bool:
@@ -258,15 +264,19 @@ def _rank(path: str, values: Values, columns: Columns, inputs: Sequence[str]) ->
     if named in (None, _WORD) and not exact and all(map(_NO_TEXT.fullmatch, texts)):
         return None
     talks = any(is_chat(item) and any(map(is_sampled, item)) for item in items_in(values))
+    is_constant = len(texts) > 1 and len({*texts}) == 1
     if named is not None and (named < _CHAT or not talks):
-        return named, order, depth, length
+        return named, order + 100 * is_constant, depth, length
     if talks:
         return _CHAT, 0, depth, length
-    if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
-        return None  # the same in every row
+    if is_constant and len(columns) > 1 and not exact:
+        return None
     if inputs and not _BY_BOTH.isdisjoint(parts[-1]) and not _is_scored(path, columns):
         refers = any(is_reference(name) and not _is_excluded(parts_of(name)) for name in columns)
-        return (_OWN, 0, depth, length) if refers else None
+        scored = any(
+            name in SCALARS["reward"] and every(columns[name], lambda one: isinstance(one, int | float)) for name in columns
+        )
+        return (_OWN, 0, depth, length) if refers or scored else None
     if all(isinstance(value, list) for value in values if value is not None):
         return _TEXTS, 0, 0, length
     if any(differs(values, one) for one in _prompts(columns)):
@@ -288,7 +298,7 @@ def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
     key = next((key for key in reversed(path.split(".")) if key in aliases), "")
     order = aliases.index(key) if key and words(key) == list(said) else len(aliases)
     if not set(said) <= _SAID | _BY_MODEL:
-        return _WORD, order
+        return _WORD, order + (not _BEFORE.isdisjoint(said))
     return (1 if set(said) <= _UNSURE and not path.endswith("*") else 0), order
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS, in_english
 from board.formats.chat import is_chat, is_sampled, turns
-from board.formats.filename_hints import step_in
+from board.formats.filename_hints import step_in, step_said
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
-from board.formats.reward_key import is_reward, is_verdict, rewards_in
+from board.formats.reward_key import is_number, is_reward, is_verdict, perhaps_reward, rewards_in, scores_of_others
 from board.formats.row_reader import as_alternatives, as_array
 from board.formats.sampled_key import (
     Columns,
@@ -54,6 +54,7 @@ def guess(records: Sequence[Record], name: str = "", around: Mapping[str, Source
         lengths = lengths_of(columns[said.path])
         of_prompt = {path: values for path, values in columns.items() if not as_long(values, lengths)}
         columns = spread(columns, said.path)
+    of_prompt = {**of_prompt, **{path: columns[path] for path in (scores_of_others(columns, said.path) if said else ())}}
     arrays, whole_sequence = _arrays({path: values for path, values in columns.items() if said is None or path != said.path})
     if said is None and not any(ours in arrays for ours in SAID):
         return ""
@@ -71,7 +72,7 @@ def guess(records: Sequence[Record], name: str = "", around: Mapping[str, Source
     used = {source.path for source in fields.values() if isinstance(source, Key)} | {path for path, _ in parts}
     return "\n".join(
         [
-            *_head(mapping, len(records), said),
+            *_head(mapping, len(records), said, [] if rewards or "reward" in fields else perhaps_reward(left)),
             write(mapping).rstrip("\n"),
             *_tail(path for path in columns if path not in used),
         ]
@@ -91,9 +92,10 @@ def _is_ids(value: Any) -> bool:
 
 
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "step": _is_whole,
+    "step": lambda value: _is_whole(value) or (isinstance(value, str) and step_said(value) is not None),
     "prompt": _is_text,
-    "reward": is_reward,
+    "ref_response": _is_text,
+    **dict.fromkeys(("reward", "ref_reward"), is_reward),
     "ground_truth": lambda value: not isinstance(value, dict | bool),
     "split": lambda value: isinstance(value, str) and value.startswith(_SPLITS),
     TOKENS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
@@ -112,8 +114,8 @@ def _stands_at_end(path: str, alias: str) -> bool:
 
 
 def _spelled(path: str) -> str:
-    """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`."""
-    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", path).lower()
+    """A path as most trainers would write it: `Total Reward` and `totalReward` are `total_reward`, and `a/b` is `a.b`."""
+    return re.sub("[ _-]+|(?<=[a-z0-9])(?=[A-Z])", "_", in_english(path)).lower().replace("/", ".")
 
 
 _PLACES: Final[tuple[Callable[[str, str], bool], ...]] = (
@@ -133,10 +135,12 @@ def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:
 
 
 def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None, of_prompt: Columns) -> dict[str, Source]:
-    """What has one value per rollout; each key is used once. What is the prompt's alone is no reward."""
-    apart = taken | ({said.path} if said else set())
+    """What has one value per rollout; each key is used once. What is of the prompt alone, or of another text, is no reward."""
+    apart = taken | ({said.path, *(path for path in columns if _is_form(path, said.path))} if said else set())
     left = {
-        path: values for path, values in columns.items() if path not in apart and any(value not in ("", []) for value in values)
+        path: values
+        for path, values in columns.items()
+        if path not in apart and any(value not in ("", [], "None") for value in values)
     }
     fields: dict[str, Source] = {}
     prompts: Values = [is_chat(value) and turns(value)[0] for value in columns[said.path]] if said and said.has_prompt else []
@@ -144,6 +148,8 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         if ours == "response":
             fields.update({"response": Key(said.path)} if said else {})
             continue
+        if ours == "ref_reward" and "ref_response" not in fields:
+            continue  # `base_score` alone may be the reward
         if said and ((ours == "prompt" and said.has_prompt) or (ours == "group_id" and said.each)):
             continue  # the conversation has it, or the row is the group
         may = {path: values for path, values in left.items() if ours != "reward" or path not in of_prompt}
@@ -153,8 +159,7 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
         by_words = sorted(may, key=lambda one: not is_input(" ".join(parts_of(one)[-1])))
         fitting = [one for one in by_words if _may_be(ours, one, may[one])]
         path = _choose(ours, aliases, may) or next(iter(fitting), None)
-        if path is not None and ours == "ground_truth":  # `gold_answer` next to `answer` says whose that is
-            path = next((one for one in fitting if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
+        path = path and _rather(ours, path, may, fitting)
         if ours == "ground_truth" and said and said.each:
             path = path or _choose(ours, ("final_answer",), of_prompt)  # of several samples it is none's
         if ours == "prompt_id" and path is None:
@@ -171,6 +176,15 @@ def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None,
 
 _IDS: Final = ("id", "idx", "index")
 """Keys that name a sample, or its prompt."""
+
+
+def _rather(ours: str, path: str, may: Columns, fitting: Sequence[str]) -> str:
+    """The key that says more than the chosen one: inputs that differ below one instruction, `gold_answer` next to `answer`."""
+    if ours == "prompt" and len({*map(str, may[path])}) == 1:
+        return next((one for one in may if _asks(one, may[one]) and len({*map(str, may[one])}) > 1), path)
+    if ours == "ground_truth":
+        return next((one for one in fitting if parts_of(one)[-1][-1:] == parts_of(path)[-1][-1:]), path)
+    return path
 
 
 def _repeat(values: Values) -> bool:
@@ -191,7 +205,19 @@ def _may_be(ours: str, path: str, values: Values) -> bool:
     if ours != "ground_truth" or is_input(path) or is_verdict(path, values):
         return False
     last = parts_of(path)[-1]
-    return is_reference(path) and "rejected" not in last and holds_text(" ".join(last), values)
+    states = holds_text(" ".join(last), values) or (last[-1:] == ["answer"] and every(values, is_number))
+    return is_reference(path) and "rejected" not in last and states
+
+
+def _asks(path: str, values: Values) -> bool:
+    """Whether the last word of a key is one for a prompt, and texts stand there."""
+    return parts_of(path)[-1][-1:] in [[word] for word in SCALARS["prompt"]] and holds_text(path, values)
+
+
+def _is_form(path: str, said: str) -> bool:
+    """Whether a key is that of the response but for a word of its form: `solution` beside `raw_solution` is the policy's, too."""
+    ours, other = parts_of(said)[-1], parts_of(path)[-1]
+    return {*other} < {*ours} and {*ours} - {*other} <= {"raw", "full"}
 
 
 def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:
@@ -216,7 +242,7 @@ def _agree(some: Sequence[int | None], others: Sequence[int | None]) -> bool:
     return all(one == other or None in (one, other) for one, other in zip(some, others, strict=True))
 
 
-def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
+def _head(mapping: HandMapping, count: int, said: Sampled | None, perhaps: Sequence[str]) -> list[str]:
     """What the reader of the guess must know first."""
     lines = [f"# A guess from {plural(count, 'record')}: check it, then save it next to the run as {FILE}."]
     if said is not None and said.why:
@@ -224,7 +250,11 @@ def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
     if mapping.each:
         lines.append("# A row holds a list of samples: each is a rollout, and the row is their group if they share a prompt.")
     if mapping.fields["step"] == Constant(0):
-        lines.append('# Nothing looks like a step: write step = "<key>" if there is one; all rollouts stand at step 0.')
+        lines.append(
+            '# Nothing looks like a step, as no date does, and no number of a file of one row: write step = "<key>" if there is one.'
+        )
+        lines += [f"# {sentence}" for sentence in [mapping.one_step()] if sentence]
+    lines += [f"# No key is called as a reward is: write reward = {quoted(path)} if that is one." for path in perhaps]
     if mapping.reward_parts:
         lines.append("# No key holds the whole reward: it is the sum of its parts, whose weights may have to be set.")
     return lines

@@ -53,9 +53,9 @@ _LONG_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\Z")
 _OPENS_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
 _SPEAKS: Final = re.compile(
     rb'(?<!\\)"(?:responses?|response_tokens|completions?|generations?|model_response|output_response|response_str|messages|conversations?|rollouts'
-    rb'|trajectory|trajectories|role)"\s*:\s*["\[]'
+    rb'|trajectory|trajectories|role)"\s*:\s*(?:["\[]|\{\s*"0"\s*:)'
 )
-"""A key of rollouts, of any trainer, with a text or a list, at any depth."""
+"""A key of rollouts, of any trainer, with a text, a list or a column of a table, at any depth."""
 
 _TABLE: Final = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"columns":\s*\[[^\]]*"(?:[^"]*[/ ])?'
@@ -212,6 +212,12 @@ def _read(path: Path, within: Path, _size: int, _mtime_ns: int) -> bytes:
         return stream.read(_GLANCE)
 
 
+_INSTEAD: Final = {
+    re.compile(r".*\.tsv"): "is separated by tabs: with commas, as .csv, it is read",
+    re.compile(r".*\.json\.(?:gz|zst|xz|bz2)"): "is packed: unpacked, as .json, it is read",
+}
+_LISTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[\[\"]")
+
 _LOOKED_INTO: Final = 1_000
 """Of a folder without a shard so many files are looked into, to tell what they are."""
 
@@ -221,6 +227,12 @@ def no_shards(folder: Path) -> RunNotFound:
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
     hints = [f"{name} {said}." for name, said in databases_in(folder).items()]
+    for path in sorted(folder.iterdir())[:_LOOKED_INTO]:
+        hints += [f"{shown(path.name)} {said}." for name, said in _INSTEAD.items() if name.fullmatch(path.name)]
+        if path.suffix == ".json" and _LISTS.match(_beginning(path, folder.resolve())):
+            hints.append(
+                f"{shown(path.name)} is a list without objects: an object for each rollout, its texts under keys, is read."
+            )
     hints += [
         f"{shown(path.name)} looks like JSON: with .json at the end of its name it is read."
         for path in sorted(folder.iterdir())[:_LOOKED_INTO]

@@ -52,7 +52,10 @@ def rows(stream: BinaryIO, most: int) -> Iterator[Record | RowRefused]:
             if not cells:
                 continue
             if len(cells) != len(header):
-                yield RowRefused(f"has {len(cells):,} cells for the {len(header):,} columns of the header")
+                other = (
+                    "; it is separated by semicolons or tabs, not by commas" if re.search("[;\t]", "".join(header[:1])) else ""
+                )
+                yield RowRefused(f"has {len(cells):,} cells for the {plural(len(header), 'column')} of the header{other}")
                 continue
             yield {name: value(cell) for name, cell in zip(header, cells, strict=True) if cell}
     except csv.Error as error:

@@ -35,7 +35,8 @@ def parse(data: bytes) -> Record:
     """
     value = parse_value(data.removeprefix(_BOM))
     if not isinstance(value, dict):
-        raise RowRefused(f"is not a JSON object but {_describe(value)}")
+        hint = ' of objects: write {"messages": [...]} on each line if they are messages' if _is_objects(value) else ""
+        raise RowRefused(f"is not a JSON object but {_describe(value)}{hint}")
     return value
 
 
@@ -48,6 +49,8 @@ def parse_value(data: bytes) -> Any:
 
 
 def _parse_leniently(data: bytes) -> Any:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise RowRefused("is not JSON: it is UTF-16, and must be UTF-8")
     text = data.decode("utf-8", errors="surrogateescape")
     try:
         value = json.loads(text)
@@ -74,6 +77,10 @@ def fault(error: ValueError, start: int = 0) -> str | None:
     line, column = error.doc.count("\n", start, at), at - error.doc.rfind("\n", start, at)
     place = f"line {line + 1}, column {column}" if line else f"column {at - start + 1}"
     return f"there is a comma before {found[1]} at {place}, which must go"
+
+
+def _is_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def _describe(value: Any) -> str:

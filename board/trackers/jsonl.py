@@ -20,7 +20,7 @@ FILE_NAME: Final = "metrics.jsonl"
 NAMES: Final = (FILE_NAME, "logging.jsonl", "history.jsonl")
 """Files that are logs by their names."""
 
-STEP_KEYS: Final = ("step", "_step", "global_step")
+STEP_KEYS: Final = ("step", "_step", "global_step", "current_steps")
 
 OF_MOST_KEYS: Final = ("global_step/max_steps", "iteration")
 """ms-swift's, whose step is the text "5/100"."""

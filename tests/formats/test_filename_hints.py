@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.formats.filename_hints import split_in, split_named, step_in, step_note, step_or_zero
+from board.formats.filename_hints import split_in, split_named, step_in, step_note, step_or_zero, step_said
 
 STEPS: dict[str, int | None] = {
     "12.jsonl": 12,
@@ -26,6 +26,16 @@ STEPS: dict[str, int | None] = {
     "episodes/train_step_2_epoch_1/episode_hash9_id4.json": 2,
     "4_240101_120000.jsonl": 4,
     "rollout/17/42.jsonl": 42,
+    "checkpoint-500/samples.jsonl": 500,
+    "ckpt_20/samples.jsonl": 20,
+    "iter_7.jsonl": 7,
+    "step_5/0.json": 5,
+    "epoch_3/12.jsonl": 12,
+    "epoch_3_val.json": 3,
+    "00000012.jsonl": 12,
+    "epoch-1712345678.5.json": None,
+    "20260131/rows.jsonl": None,
+    "1760000000/rows.jsonl": None,
     "rank_0.jsonl": None,
     "completions.jsonl": None,
     "data_20250731_120000_123.jsonl": None,
@@ -37,6 +47,23 @@ STEPS: dict[str, int | None] = {
 def test_step_in_a_path(name: str, step: int | None) -> None:
     """Every trainer's way to put the step into a path, and names that hold other numbers."""
     assert step_in(name) == step
+
+
+SAID: dict[str, int | None] = {
+    "12": 12,
+    "step_12": 12,
+    "iter 7": 7,
+    "runs/checkpoint-40": 40,
+    "4/100": None,
+    "v2": None,
+    "late": None,
+}
+
+
+@pytest.mark.parametrize(("text", "step"), SAID.items(), ids=SAID)
+def test_step_that_a_text_says(text: str, step: int | None) -> None:
+    """A number alone, or one with a word for steps."""
+    assert step_said(text) == step
 
 
 SPLITS: dict[str, str | None] = {

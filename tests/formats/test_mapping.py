@@ -393,3 +393,13 @@ def test_a_reward_at_each_token() -> None:
     (row,) = formats.read({"words": ["4", "."], "score": [0.0, 1.5]}, by, Place("step_3.jsonl", 1))
 
     assert (row.numbers["reward"], [*row.arrays["token_rewards"]]) == (1.5, [0.0, 1.5])
+
+
+def test_a_note_on_what_is_not_read() -> None:
+    """Lists beside the rows are named, and what one step for all files means."""
+    by = HandMapping({"step": Constant(0), "response": Key("t")}, rows="mine")
+
+    note = by.note(Head("a.json", ({"mine": [{"t": "4"}], "yours": [{"t": "5"}]},)))
+
+    assert note.startswith("Lists that are not read: `yours`.")
+    assert note.endswith("those of one prompt are a group, whichever files they are in.")

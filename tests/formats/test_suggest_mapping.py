@@ -39,6 +39,9 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"Global Step": 3, "Prompt": "a", "Completion": "b", "Total Reward": 1.0},
         {"step": "Global Step", "prompt": "Prompt", "response": "Completion", "reward": "Total Reward"},
     ),
+    "slashes": ({"train/global_step": 3, "response": "b"}, {"step": "train/global_step"}),
+    "iterations of an epoch": ({"epoch": 1, "iter": 3, "response": "b"}, {"step": "iter"}),
+    "a step as text": ({"ckpt": "step_3", "response": "b"}, {"step": "ckpt"}),
     "humps": ({"trainStep": 3, "response": "b", "finalReward": 1.0}, {"step": "trainStep", "reward": "finalReward"}),
     "messages": ({"step": 1, "messages": CHAT}, {"response": "messages"}),
     "a word for the split": ({"step": 1, "response": "x", "mode": "val"}, {"split": "mode"}),
@@ -53,7 +56,6 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "prompt ids": ({"step": 1, "response_ids": [1], "prompt_ids": [2, 3]}, {"prompt_token_ids": "prompt_ids"}),
     "true as a reward": ({"step": 1, "response": "x", "score": True}, {"reward": "score"}),
-    "true beside an id": ({"task_id": 1, "response": "x", "holds": True, "truncated": False}, {"reward": "holds"}),
     "a verdict as text": ({"response": "x", "judge_output": "False"}, {"reward": "judge_output"}),
     "the metric that is named": (
         {"response": "x", "metrics": ["em"], "em": 1.0, "f1": 0.5},
@@ -67,7 +69,17 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"prompt": "Q?", "response_1": "a", "response_2": "b", "response_1_reward": 0.5, "response_2_reward": 1.0},
         {"response": "response_*", "reward": "response_*_reward"},
     ),
-    "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
+    "two models beside each other": (
+        {"prompt": "Q?", "base_output": "a text", "rl_output": "a", "base_score": 0.5, "rl_score": 1.0},
+        {"response": "rl_output", "reward": "rl_score", "ref_response": "base_output", "ref_reward": "base_score"},
+    ),
+    "an outcome": ({"response": "x", "outcome": 0.5}, {"reward": "outcome"}),
+    "the only one of its scores": ({"response": "x", "scores": [{"name": "a", "value": 0.5}]}, {"reward": "scores.0.value"}),
+    "a score of no other text": ({"response": "x", "base_score": 0.5}, {"reward": "base_score"}),
+    "another's score": (
+        {"old_completion": "a text", "new_completion": "a", "old_score": 0.5, "new_score": 1.0},
+        {"response": "old_completion", "reward": "old_score"},
+    ),
     "the answer next to the question": (
         {"question": "Q?", "answer": "A", "notes": "I think of it, and say A."},
         {"response": "notes", "ground_truth": "answer", "prompt": "question"},
@@ -87,6 +99,26 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "samples in objects": (
         {"prompt": "Q?", "completions": [{"response": "a", "score": 1.0}, {"response": "b", "score": 0.0}]},
         {"response": "completions.*.response", "reward": "completions.*.score"},
+    ),
+    "a number as the answer": (
+        {"question": "Q?", "gold_answer": 4, "model_answer": "It is 4."},
+        {"response": "model_answer", "ground_truth": "gold_answer"},
+    ),
+    "Chinese": (
+        {"步": 1, "题目": "Q?", "模型输出": "It is 4.", "参考答案": "4", "得分": 1.0},
+        {"step": "步", "prompt": "题目", "response": "模型输出", "ground_truth": "参考答案", "reward": "得分"},
+    ),
+    "a model by its name": (
+        {"question": "Q?", "human_answers": ["A"], "gpt_answers": ["It is A."]},
+        {"response": "gpt_answers.0"},
+    ),
+    "an answer with a reward": (
+        {"update": 1, "query": "Q?", "answer_text": "It is 4.", "return": 1.0},
+        {"step": "update", "response": "answer_text", "reward": "return"},
+    ),
+    "passages that were found": (
+        {"question": "Q?", "output": {"retrieved": [{"contents": "A long passage of text."}], "pred": "Mr A"}},
+        {"response": "output.pred"},
     ),
     "alternatives": ({"step": 1, "tokens": ["a"], "top_logprobs": [[["a", -0.1]]]}, {"top_logprobs": "top_logprobs"}),
 }
@@ -110,6 +142,8 @@ NOT_GUESSED: dict[str, tuple[dict[str, Any], str]] = {
         {"step": 1, "response": "x", "tokens": [1, 2, 3], "log_probs": [0, 0], "ref_log_probs": [0, 0]},
         "response_token_ids",
     ),
+    "the response without what is around it": ({"raw_solution": "Sure: x", "solution": "x"}, "ground_truth"),
+    "no answer": ({"instruction": "Q?", "response": "x", "correct_answers": ["None"]}, "ground_truth"),
     "a mode that is no split": ({"step": 1, "response": "x", "mode": "greedy"}, "split"),
 }
 
@@ -143,6 +177,13 @@ def test_an_id_that_comes_again_with_its_prompt_names_it(rows: list[dict[str, An
     assert [name for name, key in guessed(*rows).items() if str(key).startswith("id")] == [ours][: bool(ours)]
 
 
+def test_what_is_the_same_in_every_row() -> None:
+    """It is neither the prompt nor the response where another text differs."""
+    rows = [{"instruction": "Judge.", "input": f"Film {at}", "output": "Done.", "completion": f"It is {at}."} for at in range(3)]
+
+    assert {"prompt": "input", "response": "completion"}.items() <= guessed(*rows).items()
+
+
 def test_every_record_counts() -> None:
     """A key that is null in one record is judged by the others; one of two types is of none."""
     assert guessed({"step": 1, "response": None, "score": 1.0}, {"step": 1, "response": "x", "score": "?"}).keys() == {
@@ -158,7 +199,11 @@ def test_a_key_is_used_once() -> None:
     assert (fields["response"], fields["ground_truth"]) == ("output", "answer")
 
 
-STEPS: dict[str, tuple[str, Any]] = {"in the path": ("step_3/rows.jsonl", FromPath()), "nowhere": ("rows.jsonl", Constant(0))}
+STEPS: dict[str, tuple[str, Any]] = {
+    "in the path": ("step_3/rows.jsonl", FromPath()),
+    "nowhere": ("rows.jsonl", Constant(0)),
+    "a date": ("20260131/rows.jsonl", Constant(0)),
+}
 
 
 @pytest.mark.parametrize(("name", "source"), STEPS.values(), ids=STEPS)
@@ -168,6 +213,41 @@ def test_step_without_a_key(name: str, source: Any) -> None:
 
     assert parse(text).fields["step"] == source
     assert ("Nothing looks like a step" in text) == isinstance(source, Constant)
+
+
+NO_REWARD: dict[str, dict[str, Any]] = {
+    "flag": {"response": "x", "task_id": 1, "holds": True, "truncated": False},
+    "number": {"response": "x", "kl": 0.5, "n_tokens": 7},
+}
+
+
+@pytest.mark.parametrize(("row", "key"), [(NO_REWARD["flag"], "holds"), (NO_REWARD["number"], "kl")], ids=NO_REWARD)
+def test_what_nothing_calls_a_reward(row: dict[str, Any], key: str) -> None:
+    """A flag or the only number is left out, and named."""
+    assert "reward" not in guessed(row)
+    assert f'write reward = "{key}" if' in guess([row])
+
+
+def test_a_score_beside_a_log_probability() -> None:
+    """In an object with an average log-probability it is one, too."""
+    row = {"response": {"candidates": [{"text": "x", "score": -3.5, "avgLogprobs": -0.5}]}}
+
+    assert "reward" not in guessed(row)
+
+
+PARTS = {
+    "words behind": ("reward_acc", "reward_format"),
+    "functions": ("right_reward_func", "int_reward_func"),
+    "slashes": ("rewards/right", "rewards/tags"),
+}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_how_parts_are_called(parts: tuple[str, ...]) -> None:
+    """As on the pages."""
+    text = guess([{"step": 1, "response": "x", **dict.fromkeys(parts, 0.5)}])
+
+    assert parse(text).reward_parts == tuple((path, 1.0) for path in parts)
 
 
 def test_parts_of_a_reward() -> None:

@@ -6,12 +6,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from board.formats.reward_key import is_called_part
 from board.schema import is_trainers
 
-_NAMED: Final = re.compile(
-    r"reward|score|(?:^|[^a-z])(?:acc(?:uracy)?|correct(?:ness)?|format|style|penalty|bonus|solved|pass(?:ed)?|success)(?:$|[^a-z])"
-)
-"""What trainers call a part of the reward, anywhere in a column's name."""
 _PENALTY: Final = re.compile("penal|cost|overlong|repet")
 _NOT: Final = re.compile(r"weight|threshold|count|num_|index|_id$|std|baseline|max|min")
 """A column so named is about the reward and no part of it."""
@@ -29,7 +26,7 @@ def reward_parts(frame: pd.DataFrame) -> list[str]:
 
 def is_part(name: str) -> bool:
     """Whether a column is called as trainers call parts of the reward, and is one of the trainer's own."""
-    return is_trainers(name) and _NAMED.search(name.lower()) is not None and not _NOT.search(name.lower())
+    return is_trainers(name) and is_called_part(name)
 
 
 def _terms(frame: pd.DataFrame, names: list[str]) -> set[str]:

@@ -47,6 +47,8 @@ def _all_refused(report: LoadReport) -> NothingRead:
     hint = (
         f" A mapping to begin with follows: save it as {MAPPING_FILE} next to the rollouts, or give it with --mapping."
         if report.suggested_mapping
+        else f" If these are rollouts, a mapping ({MAPPING_FILE}) says which key is what: docs/formats.md has one."
+        if report.keys
         else ""
     )
     return NothingRead(f"{refusal(report)}{hint}", report.suggested_mapping or None)

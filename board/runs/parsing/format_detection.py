@@ -14,6 +14,7 @@ from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import contained_rows, native, trace_updates
 from board.formats.contract import Head, Place
+from board.formats.filename_hints import step_in
 from board.formats.json_paths import rows_within
 from board.formats.mapping import HandMapping
 from board.formats.reward_key import is_number
@@ -134,13 +135,17 @@ def suggested_mapping(*found: Shard) -> str:
     for name, records in first.items():
         one = records[0] if len(records) == 1 else {}
         alike = [others[0] for others in first.values() if one and others and others[0].keys() == one.keys()]
+        if contained_rows.is_by_columns(one):
+            continue
+        # the bare number of a file of one row counts rows
+        told = "" if len(alike) > 1 and name.endswith(".json") and step_in(name, bare=False) is None else name
         for rows in (
             *contained_rows.lists_of_rows(one)[:1],
             *filter(contained_rows.ask, rows_within(one)),
             None,
             *rows_within(one),
         ):
-            if text := contained_rows.guess_within(one, *rows, name) if rows else guess(alike or records, name):
+            if text := contained_rows.guess_within(one, *rows, name) if rows else guess(alike or records, told):
                 return text
     return ""
 

@@ -51,11 +51,11 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 67_935),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 523_517),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 68_285),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 526_970),
     "modules in board/": (lambda: len(files("board", ".py")), 569),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_563),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_271),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_800),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-28."""
 

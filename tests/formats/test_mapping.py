@@ -350,25 +350,6 @@ def test_more_rows_than_anybody_writes_are_refused(monkeypatch: pytest.MonkeyPat
     assert len(refused) == 1_000
 
 
-def test_each_sample_is_a_rollout() -> None:
-    """With `each` a record is a group: lists with an item per sample are dealt out, at any depth, and all else stands in every rollout."""
-    by = HandMapping({"step": FromPath(), "response": Key("out"), "reward": Key("judged.right")}, each="response")
-    record = {
-        "out": ["a", "b", None],
-        "judged": {"right": [True, False, True], "by": "x"},
-        "ids": [[1], [2], [3]],
-        "pair": [1, 2],
-    }
-
-    rows = formats.read(record, by, AT_3)
-
-    assert [row.texts["response"] for row in rows] == ["a", "b"]
-    assert [row.numbers["reward"] for row in rows] == [1.0, 0.0]
-    assert [row.texts["ids"] for row in rows] == ["[1]", "[2]"]
-    assert [row.texts["pair"] for row in rows] == ["[1, 2]"] * 2
-    assert {row.ids["group_id"] for row in rows} == {"step_3/rows.jsonl:1"}
-
-
 @pytest.mark.parametrize("record", [{"out": "a"}, {"out": []}, {}, {"out": 3}], ids=str)
 def test_each_of_what_is_no_list(record: dict[str, Any]) -> None:
     """Where there is no list of samples the row is refused, by the key."""
@@ -376,15 +357,6 @@ def test_each_of_what_is_no_list(record: dict[str, Any]) -> None:
 
     with pytest.raises(RowRefused, match="`out`"):
         formats.read(record, by, AT_3)
-
-
-def test_each_of_a_path_into_a_list() -> None:
-    """A path may lead through a list into each of its objects."""
-    by = HandMapping({"step": FromPath(), "response": Key("out.*.text"), "reward": Key("out.*.score")}, each="response")
-
-    rows = formats.read({"out": [{"text": "a", "score": 1}, {"text": "b", "score": 0}]}, by, AT_3)
-
-    assert [(row.texts["response"], row.numbers["reward"]) for row in rows] == [("a", 1.0), ("b", 0.0)]
 
 
 def test_a_reward_at_each_token() -> None:

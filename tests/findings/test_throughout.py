@@ -341,6 +341,15 @@ def test_dates_are_those_of_all_places(tmp_path: Path, stops: int, expected: tup
     assert dates == ([expected] if expected else [])
 
 
+def test_small_groups_are_a_sign_of_missing_ranks(tmp_path: Path) -> None:
+    """A group whose members are of several ranks is small where one of these is missing."""
+    rows = [_of_rank(step, rank, at) for step in range(20) for rank in range(3) for at in range(4) if step < 10 or rank == 1]
+
+    lead = scan.find_all(opened(tmp_path, rows)).findings[0]
+
+    assert (lead.kind, "small-groups" in {sign.kind for sign in lead.signs}) == ("missing-ranks", True)
+
+
 def test_dates_of_lines(tmp_path: Path) -> None:
     """Where a check names lines and no rollouts, these have steps as well."""
     rows = [_of_rank(step, 0, 0) | ({"valid_reward": "?"} if 3 <= step < 12 else {}) for step in range(20)]

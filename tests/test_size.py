@@ -55,7 +55,7 @@ CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
     "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 526_970),
     "modules in board/": (lambda: len(files("board", ".py")), 569),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_563),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_809),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 69_801),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-28."""
 

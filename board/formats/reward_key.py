@@ -23,7 +23,7 @@ _NONE: Final = set_of(
 
 _RIGHT: Final = set_of(
     "correct correctness graded passed pass resolved solved accuracy acc em exact match verdict judge judgement"
-    " judgment grade win winner point follow"
+    " judgment grade win winner point follow right verified"
 )
 """Words of what says whether a rollout did well."""
 

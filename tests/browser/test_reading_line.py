@@ -31,7 +31,7 @@ def board(serve: Serve, tmp_path: Path) -> str:
 def test_the_line_says_how_far_the_run_is_read(board: str, page: Page) -> None:
     """It tells the share and of how many rollouts the page is; it stops, goes on when asked, and is gone when all is there. The step stays."""
     page.goto(f"{board}?run=run&step=0")
-    line = page.locator(".st-key-reading")
+    line = page.locator(".st-key-reading").last  # the former one may still stand there for a moment
     expect(line).to_contain_text(re.compile(r"Reading: \d+% · [\d,]+ of about [\d,]+ rollouts"))
     expect(line).to_contain_text(re.compile(r"curves, counts and checks are of [\d,]+ rollout"))
     line.get_by_role("button", name="Stop").click()

@@ -151,13 +151,13 @@ def as_messages(value: Any) -> list[dict[str, Any]] | None:
     return next((one for one in listed if is_chat(one) and any(map(content, one))), None)
 
 
-def is_thought(key: str, beside: str) -> bool:
-    """Whether what stands under a key of a row is what was thought before the answer beside it; `reasoning` may be anybody's."""
-    return key in _REASONING and beside not in _REASONING and (key != "reasoning" or beside == "content")
+def is_thought(key: str, other: str) -> bool:
+    """Whether what stands under a key of a row is what was thought before the answer under another; `reasoning` may be anybody's."""
+    return key in _REASONING and other not in _REASONING and (key != "reasoning" or other == "content")
 
 
 def with_thought(record: dict[str, Any], key: str, said: str) -> str:
-    """What was said under a key of a row, behind what was thought before it, where the row has that beside it."""
+    """What was said under a key of a row, behind what was thought before it, where the row has that, too."""
     thoughts = (record[name] for name in _REASONING if name in record and is_thought(name, key))
     thought = next((one for one in thoughts if isinstance(one, str) and one.strip() and one not in said), "")
     return f"{_thought(thought)}\n{said}" if thought else said

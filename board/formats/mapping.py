@@ -184,14 +184,14 @@ class HandMapping:
         return " ".join(filter(None, (total, read, missing, self._unread(head), self.one_step())))
 
     def _unread(self, head: Head) -> str:
-        """Which other lists of objects lie beside the rows."""
+        """Which other lists of objects there are next to the rows."""
         if not self.rows or "*" in self.rows:
             return ""
         around = {path for record in head.records for path, _ in rows_within(record) if "*" not in path}
-        beside = sorted(
+        unread = sorted(
             path for path in around if not f"{path}.".startswith(f"{self.rows}.") and not self.rows.startswith(f"{path}.")
         )
-        return f"Lists that are not read: {', '.join(f'`{path}`' for path in beside[:8])}." if beside else ""
+        return f"Lists that are not read: {', '.join(f'`{path}`' for path in unread[:8])}." if unread else ""
 
     def one_step(self) -> str:
         """What it means for groups that the step is the same in every file."""

@@ -32,14 +32,14 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The record itself; a reward that is an object or a list in its parts or as those of the tokens, the prompt from `messages` where
-    nothing else has it, and a response with the thought beside it."""
+    nothing else has it, and a response with its thought."""
     reward, response = record.get("reward"), record.get("response")
     changed: Record = {}
     if isinstance(reward, (dict, list)):
         tokens = record.get(TOKENS) or record.get(IDS)
         changed = {"reward": None, **rewarded(reward, tokens), **given(token_rewards=record.get("token_rewards"))}
-    if record.get("prompt") is None and (asked := messages_in(record.get("messages"))):
-        changed["prompt"] = turns(asked)[0] if is_sampled(asked[-1]) else chat(asked)
+    if record.get("prompt") is None and (messages := messages_in(record.get("messages"))):
+        changed["prompt"] = turns(messages)[0] if is_sampled(messages[-1]) else chat(messages)
     if (
         isinstance(response, str)
         and record.get(TOKENS) is None

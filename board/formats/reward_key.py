@@ -100,7 +100,7 @@ def _flags(fit: Columns) -> list[str]:
 
 
 def scores_of_others(columns: Columns, said: str) -> list[str]:
-    """Scores of a text that is not the response but is called like it, as `base_score` with `base_output` beside `rl_output`, and those that
+    """Scores of a text that is not the response but is called like it, as `base_score` with `base_output` next to `rl_output`, and those that
     are a log-probability, as in an object that has an average one, too."""
     (*_, (*ours, kind)) = parts_of(said)
     others = {

@@ -222,7 +222,7 @@ def find(columns: Columns) -> Sampled | None:
     if not ranked:
         return None
     likely = [path.rpartition(".") for (tier, *_), path in ranked if tier <= _MAYBE]
-    apart = [one for one in ranked if not _is_beside_answer(one[1], likely)]
+    apart = [one for one in ranked if not _is_thought(one[1], likely)]
     (tier, *_), path = min(apart)
     given = [value for value in columns[path] if value]
     each = all(isinstance(value, list) and not is_chat(value) for value in given) and _is_split(path, tier, columns)
@@ -231,8 +231,8 @@ def find(columns: Columns) -> Sampled | None:
     return Sampled(path, each, _WHY.get(tier, ""), has_prompt)
 
 
-def _is_beside_answer(path: str, others: Sequence[tuple[str, str, str]]) -> bool:
-    """Whether a key holds what was thought before the answer that stands beside it."""
+def _is_thought(path: str, others: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether a key holds what was thought before the answer that stands next to it."""
     holder, _, key = path.rpartition(".")
     return any(holder == around and is_thought(key, other) for around, _, other in others)
 

@@ -215,7 +215,7 @@ def _asks(path: str, values: Values) -> bool:
 
 
 def _is_form(path: str, said: str) -> bool:
-    """Whether a key is that of the response but for a word of its form: `solution` beside `raw_solution` is the policy's, too."""
+    """Whether a key is that of the response but for a word of its form: `solution` next to `raw_solution` is the policy's, too."""
     ours, other = parts_of(said)[-1], parts_of(path)[-1]
     return {*other} < {*ours} and {*ours} - {*other} <= {"raw", "full"}
 

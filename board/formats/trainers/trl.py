@@ -28,7 +28,7 @@ _SAID: Final = {"step", "prompt", "completion"}
 _FILE: Final = re.compile(r"(?:^|/)completions_[0-9]+\.parquet$")
 
 _TOTALS: Final = ("total", *(name for name in SCALARS["reward"] if "score" not in name))
-"""What the total is called beside its parts; what is called a score may be one of them."""
+"""What the total is called next to its parts; what is called a score may be one of them."""
 
 _REWARD: Final = set_of("reward func accuracy correctness format penalty punishment bonus score rm")
 """Words of what reward functions are called."""
@@ -36,7 +36,7 @@ _REWARD: Final = set_of("reward func accuracy correctness format penalty punishm
 _METRIC: Final = set_of(
     "kl entropy length len second sec time latency duration token clip clipped logp logprob std mean min max value return loss grad lr"
 )
-"""Words of what is logged beside rewards."""
+"""Words of what is logged together with rewards."""
 
 
 def recognise(head: Head) -> bool:

@@ -138,14 +138,14 @@ def suggested_mapping(*found: Shard) -> str:
         if contained_rows.is_by_columns(one):
             continue
         # the bare number of a file of one row counts rows
-        told = "" if len(alike) > 1 and name.endswith(".json") and step_in(name, bare=False) is None else name
+        path = "" if len(alike) > 1 and name.endswith(".json") and step_in(name, bare=False) is None else name
         for rows in (
             *contained_rows.lists_of_rows(one)[:1],
             *filter(contained_rows.ask, rows_within(one)),
             None,
             *rows_within(one),
         ):
-            if text := contained_rows.guess_within(one, *rows, name) if rows else guess(alike or records, told):
+            if text := contained_rows.guess_within(one, *rows, name) if rows else guess(alike or records, path):
                 return text
     return ""
 
